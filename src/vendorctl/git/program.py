@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The git program, called in two ways that never mix.
+
+*Exact* calls compute something whose bytes matter: they see no system, global or attribute configuration, no
+``GIT_*`` variable of the caller, no time zone and no locale. *Network* calls keep the user's configuration (proxies,
+credentials, ``insteadOf``) but never prompt and speak only https, ssh and file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from vendorctl.errors import ExitCode, VendorError
+from vendorctl.proc import Completed, Runner, run
+
+#: Transports that a manifest may use.
+PROTOCOLS = ("https", "ssh", "file")
+
+#: Settings that change what plumbing prints or stores even when they come from a repository's own config.
+_EXACT_SETTINGS = {
+    "core.attributesFile": os.devnull,
+    "core.autocrlf": "false",
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.quotePath": "true",
+    "core.safecrlf": "false",
+    "diff.algorithm": "myers",
+    "diff.indentHeuristic": "true",
+    "diff.mnemonicPrefix": "false",
+    "diff.noprefix": "false",
+    "diff.renames": "false",
+    "diff.suppressBlankEmpty": "false",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+}
+
+
+def exact_environment(base: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which git's results depend on its arguments alone."""
+    kept = {name: value for name, value in base.items() if not name.startswith("GIT_")}
+    return kept | {
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_SYSTEM": os.devnull,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_LAZY_FETCH": "1",  # git >= 2.45; older ones are stopped by GIT_ALLOW_PROTOCOL
+        "GIT_ALLOW_PROTOCOL": "none",
+        "LC_ALL": "C",
+        "TZ": "UTC",
+    }
+
+
+def network_environment(base: Mapping[str, str]) -> dict[str, str]:
+    """The caller's environment without repository variables, prompts, or transports outside `PROTOCOLS`."""
+    repository = {"GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE"}
+    repository |= {"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_SHALLOW_FILE"}
+    kept = {name: value for name, value in base.items() if name not in repository}
+    ssh = kept.get("GIT_SSH_COMMAND", "ssh")
+    return kept | {
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": kept.get("GIT_ASKPASS", "true"),
+        "GIT_SSH_COMMAND": f"{ssh} -oBatchMode=yes",
+        "GIT_ALLOW_PROTOCOL": ":".join(PROTOCOLS),
+        "LC_ALL": "C",
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """The git program bound to one repository (`git_dir`), or to none.
+
+    `index` and `objects` give calls their own index file and object directory, so that computing trees never
+    touches what a user or the cache owns; `objects` sees the repository's own objects as alternates.
+    """
+
+    git_dir: Path | None = None
+    index: Path | None = None
+    objects: Path | None = None
+    runner: Runner = run
+    settings: Mapping[str, str] | None = None
+
+    def exact(self, *args: str | bytes, stdin: bytes = b"", check: bool = True) -> Completed:
+        """Run a command whose result must depend on its arguments alone.
+
+        Raises VendorError (exit code 70) with git's own words when it fails and `check` is true.
+        """
+        environment = exact_environment(os.environ)
+        if self.index is not None:
+            environment["GIT_INDEX_FILE"] = str(self.index)
+        if self.objects is not None:
+            environment["GIT_OBJECT_DIRECTORY"] = str(self.objects)
+            if self.git_dir is not None:
+                environment["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = str(self.git_dir / "objects")
+        return self._run(args, environment, {**_EXACT_SETTINGS, **(self.settings or {})}, stdin, check)
+
+    def network(self, *args: str | bytes, stdin: bytes = b"", check: bool = True) -> Completed:
+        """Run a command that talks to a remote with the user's own configuration.
+
+        Raises VendorError (exit code 4) with git's own words when it fails and `check` is true.
+        """
+        settings = {"core.hooksPath": os.devnull, "gc.auto": "0", "maintenance.auto": "false"}
+        settings |= {"fetch.recurseSubmodules": "false", "protocol.version": "2"}
+        environment = network_environment(os.environ)
+        return self._run(args, environment, settings, stdin, check, failure=ExitCode.UNREACHABLE)
+
+    def _run(
+        self,
+        args: Sequence[str | bytes],
+        environment: Mapping[str, str],
+        settings: Mapping[str, str],
+        stdin: bytes,
+        check: bool,
+        failure: ExitCode = ExitCode.INTERNAL,
+    ) -> Completed:
+        command: list[str | bytes] = ["git"]
+        if self.git_dir is not None:
+            command.append(f"--git-dir={self.git_dir}")
+        for name, value in settings.items():
+            command += ["-c", f"{name}={value}"]
+        # A path of the caller is no repository of ours: run where none can be discovered.
+        cwd = self.git_dir if self.git_dir is not None else Path("/")
+        done = self.runner([*command, *args], cwd=cwd, env=environment, stdin=stdin)
+        if check and not done.ok:
+            verb = os.fsdecode(args[0]) if args else ""
+            raise VendorError(f"git {verb} failed: {done.error_text()}", code=failure)
+        return done

@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The one place that starts processes: argument lists in, bytes out, never a shell."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from vendorctl.errors import ExitCode, VendorError
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """What a finished process left: its arguments, exit status and both outputs as bytes."""
+
+    args: tuple[str, ...]
+    status: int
+    stdout: bytes
+    stderr: bytes
+
+    @property
+    def ok(self) -> bool:
+        """True when the process exited with 0."""
+        return self.status == 0
+
+    def error_text(self) -> str:
+        """The process's stderr (or stdout when that is empty), decoded, without surrounding blanks."""
+        return (self.stderr.strip() or self.stdout.strip()).decode("utf-8", "replace")
+
+
+class Runner(Protocol):
+    """Starts a program and waits for it. Passed in, so that tests can watch or replace it."""
+
+    def __call__(
+        self,
+        args: Sequence[str | bytes],
+        *,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
+        timeout: float | None = None,
+    ) -> Completed:
+        """See `run`, the runner that everything but tests uses."""
+
+
+def run(
+    args: Sequence[str | bytes],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    timeout: float | None = None,
+) -> Completed:
+    """Run a program to its end and return what it left, whatever its exit status.
+
+    `env` replaces the whole environment (default: a copy of ours). Raises VendorError (exit code 7) when the
+    program does not exist, and (exit code 70) when it runs longer than `timeout` seconds.
+    """
+    try:
+        done = subprocess.run(
+            list(args),
+            cwd=cwd,
+            env=dict(os.environ if env is None else env),
+            input=stdin,
+            capture_output=True,
+            check=False,
+            timeout=timeout,
+        )
+    except FileNotFoundError as error:
+        # A missing working directory raises the same exception; only the program itself is a missing tool.
+        if cwd is not None and not cwd.is_dir():
+            raise VendorError(f"no such folder: {cwd}", code=ExitCode.INTERNAL) from error
+        raise VendorError(
+            f"the program {os.fsdecode(args[0])!r} is not installed or not on PATH",
+            hint=f"install {os.fsdecode(args[0])} and try again",
+            code=ExitCode.TOOL_MISSING,
+        ) from error
+    except subprocess.TimeoutExpired as error:
+        raise VendorError(
+            f"{os.fsdecode(args[0])} did not finish within {timeout:g} seconds", code=ExitCode.INTERNAL
+        ) from error
+    return Completed(tuple(os.fsdecode(arg) for arg in args), done.returncode, done.stdout, done.stderr)
