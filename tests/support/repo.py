@@ -41,7 +41,7 @@ class Put:
 
 #: What a change sets a path to: text, bytes, something with a mode, or None for removal.
 Content: TypeAlias = "str | bytes | Put | None"
-Changes: TypeAlias = "Mapping[str, Content] | Mapping[bytes, Content] | Mapping[str | bytes, Content]"
+Changes: TypeAlias = "Mapping[str | bytes, Content]"
 
 
 def executable(content: str | bytes) -> Put:
