@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
 from vendorctl.errors import ExitCode, Location
 
-#: What JSON can hold; the type of every machine-readable detail.
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+#: What JSON can hold; the type of every machine-readable detail. Read-only views, so that typed rows fit in.
+Json: TypeAlias = "None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]"
 
 
 class Severity(StrEnum):

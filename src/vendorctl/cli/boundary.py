@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The one place where errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from vendorctl.cli.group import cli
+from vendorctl.cli.session import Session
+from vendorctl.errors import ExitCode, VendorError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code. Never shows a traceback for a user's mistake."""
+    session = Session(Path.cwd())
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        result = cli.main(args=words, prog_name="vendorctl", obj=session, standalone_mode=False)
+        return int(result) if isinstance(result, int) else ExitCode.OK
+    except VendorError as error:
+        _show(error, session)
+        return error.code
+    except click.UsageError as error:
+        error.show()
+        return ExitCode.USAGE
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted; nothing is half done: run the command again", err=True)
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # The reader (a pager, head) went away; python must not complain about it again while it shuts down.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.OK
+    except Exception as error:  # noqa: BLE001 -- the boundary: whatever is left is our own fault
+        _show(_internal(error, words), session)
+        return ExitCode.INTERNAL
+
+
+def _internal(error: Exception, words: list[str]) -> VendorError:
+    """Write what happened to a log and say where it is."""
+    handle, name = tempfile.mkstemp(prefix="vendorctl-", suffix=".log")
+    with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as log:
+        log.write("vendorctl " + " ".join(words) + "\n\n")
+        log.write("".join(traceback.format_exception(error)))
+    return VendorError(
+        f"internal error: {type(error).__name__}: {error}",
+        hint=f"this is a fault of vendorctl; please report it with {name}",
+        code=ExitCode.INTERNAL,
+        log=Path(name),
+    )
+
+
+def _show(error: VendorError, session: Session) -> None:
+    from vendorctl.report.text import escape, render_error
+
+    if session.format == "json":
+        from vendorctl.report.json import error_document
+
+        click.echo(error_document(error), nl=False)
+    click.echo(render_error(error, color=session.use_color(terminal=sys.stderr.isatty())), err=True, nl=False)
+    if error.log is not None and session.verbosity > 0:
+        click.echo(escape(error.log.read_text("utf-8", "replace"), keep="\n"), err=True)

@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The top-level command: finds commands in the table, imports only the one that is called, suggests near names."""
+
+from __future__ import annotations
+
+import difflib
+from importlib import import_module
+from typing import NoReturn
+
+import click
+
+from vendorctl import __version__
+from vendorctl.cli.session import options
+from vendorctl.cli.table import COMMANDS, SECTIONS
+
+
+class CommandTable(click.Group):
+    """A click group whose commands come from `vendorctl.cli.table`, one import each, when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, in the table's order."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command's module; None for an unknown name."""
+        row = COMMANDS.get(cmd_name)
+        if row is None:
+            return None
+        module, _, attribute = row.target.partition(":")
+        command = getattr(import_module(f"vendorctl.cli.{module}"), attribute or "command")
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, but an unknown name is answered with the nearest known one."""
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            unknown_command(args[0], list(COMMANDS), ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The table, by section, without importing a command."""
+        for title, rows in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(row.name, row.help) for row in rows])
+
+
+def unknown_command(name: str, known: list[str], context: click.Context) -> NoReturn:
+    """Raise a usage error that names the nearest known command."""
+    near = difflib.get_close_matches(name, known, n=1)
+    raise click.UsageError(f"no such command: {name!r}." + (f" Did you mean {near[0]!r}?" if near else ""), ctx=context)
+
+
+@click.group(cls=CommandTable, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, message="vendorctl %(version)s")
+@options(formats=("text", "json", "markdown", "patch", "sarif", "github", "junit", "html"))
+def cli() -> None:
+    """Vendored code you can prove: pristine upstream plus numbered, explained patches.
+
+    Every byte under vendored/ is upstream's, every change to it is a numbered patch, and everything generated from
+    them can be shown to come from exactly that state, on any machine, offline.
+    """

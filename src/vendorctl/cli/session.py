@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What the global options say, and the few things that a command needs from its surroundings."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from vendorctl.progress import Progress, Silent
+
+_Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
+
+
+@dataclass(slots=True)
+class Session:
+    """The global options. `format` is the name of an output format, `verbosity` is -1 (quiet), 0, 1, ..."""
+
+    folder: Path
+    format: str = "text"
+    verbosity: int = 0
+    color: bool | None = None
+
+    def root(self) -> Path:
+        """The workspace around `folder`, after finishing or undoing what an interrupted command left there."""
+        from vendorctl.workspace.guard import settle
+        from vendorctl.workspace.root import find_root
+
+        root = find_root(self.folder)
+        recovery = settle(root)
+        if recovery is not None:
+            self.say(str(recovery))
+        return root
+
+    def progress(self) -> Progress:
+        """Bars on a terminal (stderr); silence elsewhere and under --quiet."""
+        if self.verbosity < 0 or not sys.stderr.isatty():
+            return Silent()
+        from vendorctl.cli.bars import Bars
+
+        return Bars(color=self.use_color(terminal=True))
+
+    def use_color(self, *, terminal: bool) -> bool:
+        """Colour is for terminals, unless NO_COLOR or --no-color says otherwise."""
+        if self.color is not None:
+            return self.color
+        return terminal and not os.environ.get("NO_COLOR")
+
+    def say(self, text: str) -> None:
+        """A line for people, on stderr; silent under --quiet."""
+        if self.verbosity >= 0:
+            click.echo(text, err=True)
+
+
+def current() -> Session:
+    """The session of the command that runs now."""
+    return _session(click.get_current_context())
+
+
+def _session(context: click.Context) -> Session:
+    session = context.find_object(Session)
+    if session is None:
+        session = context.find_root().obj = Session(Path.cwd())
+    return session
+
+
+def _set_folder(context: click.Context, _parameter: click.Parameter, value: Path | None) -> None:
+    if value is not None:
+        _session(context).folder = value.absolute()
+
+
+def _set_format(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        _session(context).format = value
+
+
+def _set_verbosity(context: click.Context, parameter: click.Parameter, value: int) -> None:
+    if value:
+        _session(context).verbosity = -1 if parameter.name == "quiet" else value
+
+
+def _set_no_color(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value:
+        _session(context).color = False
+
+
+def options(*, formats: Sequence[str] = ("text", "json")) -> Callable[[_Decorated], _Decorated]:
+    """The global options, accepted before and after the command's name. `formats` is what the command can write."""
+    decorators = [
+        click.option("-C", "folder", type=click.Path(path_type=Path, exists=True, file_okay=False), metavar="DIR",
+                     callback=_set_folder, expose_value=False, help="Act as if started in DIR."),
+        click.option("--format", "output_format", type=click.Choice(list(formats)), callback=_set_format,
+                     expose_value=False, help="How to write the result (default: text)."),
+        click.option("-q", "--quiet", is_flag=True, callback=_set_verbosity, expose_value=False,
+                     help="Only results and errors."),
+        click.option("-v", "--verbose", count=True, callback=_set_verbosity, expose_value=False,
+                     help="Say more; twice: even more."),
+        click.option("--no-color", is_flag=True, callback=_set_no_color, expose_value=False,
+                     help="No colours (also: NO_COLOR)."),
+    ]  # fmt: skip
+
+    def decorate(function: _Decorated) -> _Decorated:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate

@@ -1,0 +1,55 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The table of commands: name, module, and the line that `vendorctl --help` shows. One row per command.
+
+Kept apart from the commands so that help and completion import none of them. Module `m` of this package defines
+`command`, a click command; a row may name another attribute after a colon.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One command: its name, `module` or `module:attribute` in this package, and its one-line help."""
+
+    name: str
+    target: str
+    help: str
+
+
+#: Sections in the order of a maintainer's day.
+SECTIONS: dict[str, tuple[Row, ...]] = {
+    "Vendor": (
+        Row("init", "init", "Start a workspace in this folder."),
+        Row("add", "add", "Add an upstream: resolve a ref, propose what to include."),
+        Row("sync", "sync", "Make disk agree with VENDOR.yaml; with --pin, move a pin and carry the series over."),
+        Row("verify", "verify", "Prove offline that every byte is accounted for."),
+        Row("status", "status", "One screen: pins, drift, patch health, what to do next."),
+    ),
+    "Patch": (
+        Row("patch", "patch", "Record, list, show and rework the numbered patches of a series."),
+        Row("diff-upstream", "diff_upstream", "Every difference from upstream, with the patch that explains it."),
+    ),
+    "Licences": (
+        Row("audit", "audit", "Audit licences and obligations, file by file."),
+        Row("licenses", "licenses", "Generate or check the notices that licences require."),
+        Row("sbom", "sbom", "Generate or check CycloneDX and SPDX documents."),
+    ),
+    "Kernels": (
+        Row("build", "build", "Compile the patched kernels to AMD code objects, with no GPU."),
+        Row("check", "check", "Prove that every object comes from these sources, recipes and toolchain."),
+        Row("pack", "pack", "Pack one shard per device architecture."),
+        Row("compat", "compat", "Compile the instance table against several toolchain versions."),
+    ),
+    "Learn": (
+        Row("demo", "demo", "The whole story on a built-in sample upstream, offline."),
+        Row("explain", "explain", "What a rule means, why it matters, how to fix it."),
+    ),
+}
+
+#: Every row by command name.
+COMMANDS = {row.name: row for rows in SECTIONS.values() for row in rows}

@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Reports as text for a terminal or a log. Pure: the same report gives the same text."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+from vendorctl.errors import VendorError
+from vendorctl.model import Finding, Report, Severity
+from vendorctl.rules import RULES
+
+TAB, LF = "\t", "\n"
+_COLORS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
+
+
+def escape(text: str, *, keep: str = "") -> str:
+    """`text` with control, format and bidi characters shown as escapes, so that content cannot drive a terminal."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        char if char in keep or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"} else _code(char)
+        for char in text
+    )
+
+
+def _code(char: str) -> str:
+    number = ord(char)
+    return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}" if number < 65536 else f"\\U{number:08x}"
+
+
+def render(report: Report, *, color: bool = False, verbosity: int = 0) -> str:
+    """The findings, one block each, then one line that says what was looked at and how it ended."""
+    blocks = [render_finding(finding, color=color) for finding in report.sorted_findings()]
+    lines = [f"note: {escape(note)}\n" for note in report.notes] if verbosity >= 0 else []
+    return "".join(blocks + lines) + _summary(report, color=color)
+
+
+def render_finding(finding: Finding, *, color: bool = False) -> str:
+    """One finding: severity, rule, place and message, then detail and hint, indented."""
+    paint = _Painter(color)
+    rule = RULES.get(finding.rule)
+    head = paint(finding.severity.value, fg=_COLORS[finding.severity], bold=True)
+    name = f" {rule.name}" if rule else ""
+    place = f" {escape(str(finding.location))}:" if finding.location else ""
+    text = f"{head} {finding.rule}{name}:{place} {escape(finding.message)}\n"
+    if finding.detail:
+        text += "".join(f"    {escape(line, keep=TAB)}\n" for line in finding.detail.splitlines())
+    if finding.hint:
+        text += f"  {paint('hint:', bold=True)} {escape(finding.hint)}\n"
+    return text
+
+
+def render_error(error: VendorError, *, color: bool = False) -> str:
+    """An error that stops a command: what, where, and the next step."""
+    paint = _Painter(color)
+    place = f"{escape(str(error.location))}: " if error.location else ""
+    text = f"{paint('error:', fg='red', bold=True)} {place}{escape(error.message, keep=LF)}\n"
+    if error.hint:
+        text += f"  {paint('hint:', bold=True)} {escape(error.hint, keep=LF)}\n"
+    return text
+
+
+def _summary(report: Report, *, color: bool) -> str:
+    paint = _Painter(color)
+    counts = ", ".join(f"{value:,} {name}" for name, value in report.counts.items())
+    errors = sum(finding.severity is Severity.ERROR for finding in report.findings)
+    warnings = sum(finding.severity is Severity.WARNING for finding in report.findings)
+    verdict = "ok" if report.ok else "FAILED"
+    tail = [f"{errors} error{'s' * (errors != 1)}"] if errors else []
+    tail += [f"{warnings} warning{'s' * (warnings != 1)}"] if warnings else []
+    state = paint(verdict, fg="green" if report.ok else "red", bold=True)
+    return f"{report.title}: {state}" + "".join(f"; {part}" for part in [counts, *tail] if part) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Painter:
+    """Styles text, or leaves it alone when colour is off."""
+
+    color: bool
+
+    def __call__(self, text: str, *, fg: str | None = None, bold: bool = False) -> str:
+        return _styled(text, fg, bold) if self.color else text
+
+
+#: SGR parameters of ECMA-48 for the colours that reports use.
+_SGR = {"red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+
+
+def _styled(text: str, fg: str | None, bold: bool) -> str:
+    codes = ["1"] if bold else []
+    codes += [_SGR[fg]] if fg else []
+    return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if codes else text
