@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What a pristine file itself says about its licence: SPDX expressions as tagged, copyright lines verbatim.
+
+A header is a comment. Text in a string literal is none, with one exception that can only add duties: copyright lines in
+a Python module's docstring are kept as notices, because some projects write them there.
+The tags are those of the REUSE specification 3.3, with its ignore markers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from vendorctl.licenses.comments import comments, docstring
+from vendorctl.workspace.lock import LicenseFacts
+
+# The tags are spelled in two parts, so that no scanner takes this module's own source for a header.
+_ID = b"SPDX-License" + b"-Identifier:"
+_TEXT = b"SPDX-(?:File|Snippet)" + b"CopyrightText:"
+
+#: Whatever lacks all of these has no facts; one search settles most files.
+_ANY = re.compile(b"(?i)SPDX-|copyright|\xc2\xa9|\xa9|\\(c\\)")
+# What may stand before a header's text on its line: comment signs and box drawing, never words or "(c)".
+_BEFORE = rb"^[\s\#/*;!%\"'<>|.\\@:{\[\-=~+]*(?:(?i:REM|dnl)\s+)?"
+_AFTER = rb"(?:\s+[*\#|/]+|\s*(?:\*+/|-->|\#\}|\]=*\]|\"\"\"|'''))?\s*$"
+_TAG = re.compile(_BEFORE + _ID + rb"[ \t]*(?P<value>.*?)" + _AFTER)
+_STRIP = re.compile(_BEFORE + rb"(?P<text>.*?)" + _AFTER)
+
+# "Copyright" at the start of a line, followed by a name rather than by one of the words that licence texts go on with.
+_NOT_AN_OWNER = (
+    rb"(?!\s*=)(?!\s+[\[<{](?:yyyy|year))(?!\s+(?:notices?|holders?|owners?|laws?|licen[cs]\w*|statements?|and\s|or\s"
+    rb"|in\s|of\s|is\s|tags?|headers?|interests?|protection|treaty|act|infring\w*|years?|lines?)\b)"
+)
+_COPYRIGHT = re.compile(
+    rb"^" + _TEXT + rb"\s*\S"
+    rb"|\b(?i:copyright)s?[\s:,]*(?:\([cC]\)|\xc2\xa9|\xa9|&copy;|(?:19|20)[0-9x]{2}\b)(?!\s*[\[<{](?:yyyy|year))"
+    rb"|^(?:Copyright|COPYRIGHT)\b(?i:" + _NOT_AN_OWNER + rb")[\s:]+\S"
+    rb"|^(?:\([cC]\)\s*(?:19|20)\d\d|\xc2\xa9|\xa9)"
+)
+_IGNORE_START, _IGNORE_END = b"REUSE-Ignore" + b"Start", b"REUSE-Ignore" + b"End"
+
+#: Names of files that hold licence texts and notices: they are what others refer to, and need no header themselves.
+_NOTICE_FILE = re.compile(
+    rb"(?i)(?:^|/)(?:licen[cs]es?|copying|copyright|notice|unlicense)(?:[.\-_][^/]*)?$|^licenses/[^/]+$"
+)
+
+
+def scan(path: bytes, content: bytes) -> LicenseFacts:
+    """The facts in one file's own header, in the order of the file, each once.
+
+    `path` (bytes, from the root of the tree) decides how comments look. Never raises: bytes that are no text have no
+    facts, and a line that is not UTF-8 is read as Latin-1 so that a notice in it survives.
+    """
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        content = content.decode("utf-16", "replace").encode()
+    if _ANY.search(content) is None:
+        return LicenseFacts()
+    expressions: dict[str, None] = {}
+    copyrights: dict[str, None] = {}
+    for line in _header_lines(path, content):
+        if tag := _TAG.match(line):
+            expressions[_text(tag["value"])] = None
+        elif notice := _notice(line):
+            copyrights[notice] = None
+    for line in docstring(path, content).splitlines():
+        if notice := _notice(line):
+            copyrights[notice] = None
+    if not expressions and not copyrights:
+        return LicenseFacts()
+    return LicenseFacts(expressions=tuple(expressions), copyrights=tuple(copyrights), source="header")
+
+
+def is_notice_file(path: bytes) -> bool:
+    """True for LICENSE, COPYING, NOTICE and their like, and for texts in a LICENSES folder."""
+    return _NOTICE_FILE.search(path) is not None
+
+
+def _header_lines(path: bytes, content: bytes) -> Iterator[bytes]:
+    """Lines of comments that may hold a fact, outside of REUSE's ignore markers."""
+    ignoring = False
+    for comment in comments(path, content):
+        if _ANY.search(comment.text) is None and b"REUSE-" not in comment.text:
+            continue
+        for line in comment.text.splitlines():
+            if _IGNORE_START in line:
+                ignoring = True
+            elif _IGNORE_END in line:
+                ignoring = False
+            elif not ignoring:
+                yield line
+
+
+def _notice(line: bytes) -> str:
+    """The copyright notice on a line, without comment signs, else nothing."""
+    if _ANY.search(line) is None:
+        return ""
+    stripped = _STRIP.match(line)
+    text = stripped["text"] if stripped else b""
+    return _text(text) if _COPYRIGHT.search(text) else ""
+
+
+def _text(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
