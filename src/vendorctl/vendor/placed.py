@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What the tool itself last put on disk, so that its own files are never mistaken for somebody's edits.
+
+After a `git pull` the lock and the patches may be newer than the files that `sync` wrote before it. A file that still
+is what we wrote may be replaced; anything else is an edit. This record is local state, never a proof: verifying does
+not read it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from vendorctl.digest import pretty_json
+from vendorctl.git.oid import Oid
+from vendorctl.git.tree import Entry, Mode, Tree
+
+#: Where the records live, one JSON file per upstream.
+FOLDER = ".vendorctl/placed"
+
+_SCHEMA = "vendorctl/placed/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The two trees that the last completed sync of an upstream wrote."""
+
+    pristine: Tree
+    output: Tree
+
+
+def record_path(name: str) -> str:
+    """The record of upstream `name`, relative to the workspace."""
+    return f"{FOLDER}/{name}.json"
+
+
+def load_placed(root: Path, name: str) -> Placed:
+    """The record of `name`. A missing or unreadable one counts as "nothing placed": the safe answer."""
+    try:
+        document = json.loads((root / record_path(name)).read_bytes())
+        return Placed(_tree(document["pristine"]), _tree(document["output"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return Placed(Tree(), Tree())
+
+
+def dump_placed(placed: Placed) -> bytes:
+    """The record as bytes to be written with the transaction that places the trees."""
+    return pretty_json({"schema": _SCHEMA, "pristine": _rows(placed.pristine), "output": _rows(placed.output)})
+
+
+def _rows(tree: Tree) -> list[list[str]]:
+    # Paths are bytes of unknown encoding; latin-1 maps each byte to one character and back.
+    return [[entry.mode.value, str(entry.oid), path.decode("latin-1")] for path, entry in tree.items()]
+
+
+def _tree(rows: list[list[str]]) -> Tree:
+    return Tree({path.encode("latin-1"): Entry(Mode(mode), Oid.parse(oid)) for mode, oid, path in rows})
