@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from vendorctl.errors import ExitCode, VendorError
 
@@ -86,3 +86,23 @@ def run(
             f"{os.fsdecode(args[0])} did not finish within {timeout:g} seconds", code=ExitCode.INTERNAL
         ) from error
     return Completed(tuple(os.fsdecode(arg) for arg in args), done.returncode, done.stdout, done.stderr)
+
+
+def start(args: Sequence[str], *, cwd: Path, env: Mapping[str, str], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start a program that is talked to over pipes, in a process group of its own, and return at once.
+
+    `env` is its whole environment; `stderr` is an open file. The caller ends it, with its group. Raises VendorError
+    (exit code 7) when the program does not exist.
+    """
+    try:
+        return subprocess.Popen(
+            list(args),
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            start_new_session=True,
+        )
+    except FileNotFoundError as error:
+        raise VendorError(f"the program {args[0]!r} does not exist", code=ExitCode.TOOL_MISSING) from error

@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The compiler child: a program that loads one recipe and answers requests, one JSON line each way.
+
+    python -P -s -B worker.py IMPORT_FOLDER
+
+The first line on stdin is the setup; every further line is a request, answered in order. The parent does not trust a
+word of the answers: it parses the object itself, and reads the compiler's complaints from this process's stderr, which
+is a file of the parent's. Nothing of the recipe runs before the limits are in place.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+_MAX_FRAMES = 6
+
+
+def main() -> None:
+    """Serve requests until stdin ends."""
+    sys.path.append(sys.argv[1])
+    requests, replies = _take_pipes()
+    setup = json.loads(requests.readline())
+    from vendorctl.kernels import confine
+
+    confine.limit(memory=setup["memory"], file_size=setup["file_size"])
+    confined = confine.deny_writes_outside(Path(setup["scratch"]))
+    _send(replies, {"confined": confined})
+    server = _Server(setup)
+    for line in requests:
+        request = json.loads(line)
+        handler: Callable[[Any], Any] = {"enumerate": server.enumerate, "compile": server.compile}[request["do"]]
+        try:
+            answer = {"ok": handler(request)}
+        # The boundary between a recipe's code and the protocol: whatever it raises becomes an answer.
+        except (Exception, SystemExit) as error:  # noqa: BLE001
+            answer = {"error": _describe(error), "trace": _trace(error)}
+        _send(replies, answer)
+
+
+def _take_pipes() -> tuple[IO[str], IO[str]]:
+    """Move the protocol away from descriptors 0 and 1, so that a recipe that prints cannot disturb it."""
+    requests, replies = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    os.close(null)
+    return os.fdopen(requests, encoding="utf-8"), os.fdopen(replies, "w", encoding="utf-8")
+
+
+def _send(replies: IO[str], answer: object) -> None:
+    replies.write(json.dumps(answer) + "\n")
+    replies.flush()
+
+
+def _describe(error: BaseException) -> str:
+    text = str(error).strip() or "no message"
+    return f"{type(error).__name__}: {text}"
+
+
+def _trace(error: BaseException) -> str:
+    """The innermost frames: what a recipe's author needs, without the compiler's own depths."""
+    return "".join(traceback.format_exception(error, limit=-_MAX_FRAMES))
+
+
+class _Server:
+    def __init__(self, setup: dict[str, Any]) -> None:
+        self._setup = setup
+        self._recipe: Any = None
+        self._frontend: Any = None
+        for folder in reversed(setup["import_path"]):
+            sys.path.insert(0, folder)
+
+    def _load(self) -> Any:
+        """Import the recipe file once; it is found by path, its helpers through the import path."""
+        if self._recipe is None:
+            from vendorctl.kernels import recipe as interface
+
+            self._recipe = interface.load(Path(self._setup["recipe"]))
+        return self._recipe
+
+    def enumerate(self, request: dict[str, Any]) -> object:
+        """The recipe's facts, and its rows for each of the request's targets."""
+        from vendorctl.kernels import table
+
+        return table.enumerate_recipe(self._load(), request["targets"])
+
+    def compile(self, request: dict[str, Any]) -> object:
+        """Compile one row for the setup's target: the object's bytes, the launch plan, and who accepts it."""
+        from vendorctl.kernels import instance as rows
+        from vendorctl.kernels import target as targets
+
+        if self._frontend is None:
+            from vendorctl.kernels.frontend import Frontend
+
+            self._frontend = Frontend(targets.find(self._setup["target"]))
+        recipe = self._load()
+        instance = rows.make(dict(request["row"]))
+        code, plan = self._frontend.compile(recipe.launcher(instance), recipe.arguments(instance))
+        return {"code": base64.b64encode(code).decode(), "plan": plan, "flydsl": self._frontend.version}
+
+
+if __name__ == "__main__":
+    main()
