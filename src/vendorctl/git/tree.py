@@ -104,6 +104,10 @@ class Tree(Mapping[bytes, Entry]):
         """Git's id of this tree; each folder is hashed once, however many trees share it."""
         return self._root.oid
 
+    def folders(self) -> Iterator[bytes]:
+        """The content of every tree object that this tree is made of, its own among them."""
+        return self._root.contents()
+
     def replace(self, changes: Mapping[bytes, Entry | None]) -> Tree:
         """This tree with `changes` made: an entry sets its path, None removes it.
 
@@ -151,11 +155,21 @@ class _Folder:
     @property
     def oid(self) -> Oid:
         if self._oid is None:
-            # Git sorts a folder as if its name ended in "/".
-            rows = [(name, entry.mode.value.encode(), name, entry.oid.raw) for name, entry in self.files.items()]
-            rows += [(name + b"/", b"40000", name, child.oid.raw) for name, child in self.folders.items()]
-            self._oid = hash_object(b"tree", b"".join(b"%s %s\0%s" % row[1:] for row in sorted(rows)))
+            self._oid = hash_object(b"tree", self.content())
         return self._oid
+
+    def content(self) -> bytes:
+        """The tree object of this level, as git stores it."""
+        # Git sorts a folder as if its name ended in "/".
+        rows = [(name, entry.mode.value.encode(), name, entry.oid.raw) for name, entry in self.files.items()]
+        rows += [(name + b"/", b"40000", name, child.oid.raw) for name, child in self.folders.items()]
+        return b"".join(b"%s %s\0%s" % row[1:] for row in sorted(rows))
+
+    def contents(self) -> Iterator[bytes]:
+        """The tree objects of this level and of those below."""
+        yield self.content()
+        for child in self.folders.values():
+            yield from child.contents()
 
     def find(self, path: bytes) -> Entry | None:
         head, slash, rest = path.partition(b"/")

@@ -8,6 +8,8 @@ Everything here is bytes, because patches are: names and contents may be in any 
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -104,4 +106,22 @@ class Patch:
     @property
     def file_name(self) -> str:
         """``NNNN-slug.patch``."""
-        return f"{self.number:04d}-{self.slug}.patch"
+        return patch_file_name(self.number, self.slug)
+
+
+def patch_file_name(number: int, slug: str) -> str:
+    """``NNNN-slug.patch``."""
+    return f"{number:04d}-{slug}.patch"
+
+
+def slugify(title: str) -> str:
+    """A short file name part made of a title: ASCII letters, digits and dashes, at most 52 of them, never empty."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    words = re.findall(r"[a-z0-9]+", plain.replace("'", ""))
+    slug = ""
+    for word in words:
+        longer = f"{slug}-{word}" if slug else word[:52]
+        if len(longer) > 52:
+            break
+        slug = longer
+    return slug or "patch"

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from vendorctl.git.objects import Blobs
 from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Tree
+from vendorctl.series.apply import apply_patch
 from vendorctl.series.patch import Patch
 
 
@@ -19,6 +21,11 @@ class Series:
 
     upstream: str
     patches: tuple[Patch, ...]
+
+    @property
+    def folder(self) -> str:
+        """Where its files are, from the workspace root."""
+        return f"patches/{self.upstream}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +43,30 @@ class Applied:
     def patched(self) -> Tree:
         """The last tree of the chain, P."""
         return self.trees[-1]
+
+
+class _Overlay:
+    """Contents made so far, and behind them the pristine ones."""
+
+    def __init__(self, blobs: Blobs) -> None:
+        self.made: dict[Oid, bytes] = {}
+        self._blobs = blobs
+
+    def __getitem__(self, oid: Oid) -> bytes:
+        content = self.made.get(oid)
+        return content if content is not None else self._blobs[oid]
+
+
+def apply_series(pristine: Tree, series: Series, blobs: Blobs) -> Applied:
+    """Apply every patch in order, each exactly onto what the one before it left.
+
+    `blobs` reads the contents of `pristine`. Raises ApplyError for the first patch that does not fit, KeyError when a
+    content that a patch changes is not to be had.
+    """
+    overlay = _Overlay(blobs)
+    trees = [pristine]
+    for patch in series.patches:
+        tree, made = apply_patch(patch, trees[-1], overlay, folder=series.folder)
+        overlay.made.update(made)
+        trees.append(tree)
+    return Applied(series, tuple(trees), overlay.made)
