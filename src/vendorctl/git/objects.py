@@ -1,17 +1,27 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Reading objects of a repository: many blobs with one process, whole trees with one call."""
+"""Reading objects of a repository: many blobs with few processes and bounded memory, whole trees, commits.
+
+Nothing here ever starts a download: an object that a partial clone lacks is reported as absent. Everything read is
+hashed again, so that damage shows where it is read instead of where it is used.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol
 
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.git.oid import Oid, hash_blob
-from vendorctl.git.program import Git
+from vendorctl.git.oid import Oid, hash_object
+from vendorctl.git.program import Git, GitError
 from vendorctl.git.tree import Entry, Mode, Tree
+
+#: How many bytes of content one process hands over at most (a single larger object still comes whole).
+BATCH_BYTES = 32 * 1024 * 1024
 
 
 class Blobs(Protocol):
@@ -21,46 +31,211 @@ class Blobs(Protocol):
         """The content with this id. Raises KeyError when it is not to be had."""
 
 
-def read_blobs(git: Git, oids: Iterable[Oid]) -> dict[Oid, bytes]:
-    """Contents of blobs, read in one batch and checked against their ids.
+class DamagedObjectError(VendorError):
+    """An object's content does not hash to its id, or is not of the type that was asked for."""
 
-    Objects that the repository lacks are absent from the result. Raises VendorError (exit code 70) when a content
-    does not hash to its id: the repository is damaged.
-    """
+
+@dataclass(frozen=True, slots=True)
+class ObjectInfo:
+    """What a repository knows of an object without reading it: its type (``blob``, ``tree``, ...) and size in bytes."""
+
+    kind: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """A commit object. Times are seconds since 1970; names and message are bytes, as git keeps them."""
+
+    oid: Oid
+    tree: Oid
+    parents: tuple[Oid, ...]
+    author: bytes
+    author_time: int
+    committer_time: int
+    message: bytes
+
+    @property
+    def subject(self) -> str:
+        """The first line of the message, for people."""
+        return self.message.lstrip(b"\n").split(b"\n", 1)[0].decode("utf-8", "replace")
+
+
+def object_info(git: Git, oids: Iterable[Oid]) -> dict[Oid, ObjectInfo]:
+    """Type and size of the objects that the repository has; those that it lacks are absent from the result."""
     wanted = sorted(set(oids))
+    found: dict[Oid, ObjectInfo] = {}
     if not wanted:
-        return {}
-    output = git.exact("cat-file", "--batch", stdin=b"".join(b"%s\n" % str(oid).encode() for oid in wanted)).stdout
-    found: dict[Oid, bytes] = {}
-    position = 0
-    for oid in wanted:
-        end = output.index(b"\n", position)
-        header = output[position:end].split(b" ")
-        position = end + 1
-        if header[-1] == b"missing":
-            continue
-        size = int(header[2])
-        content = output[position : position + size]
-        position += size + 1
-        if header[1] != b"blob" or hash_blob(content) != oid:
-            raise VendorError(f"object {oid} in {git.git_dir} is damaged or not a blob", code=ExitCode.INTERNAL)
-        found[oid] = content
+        return found
+    for line in _cat_file(git, "--batch-check", wanted).splitlines():
+        fields = line.decode("ascii", "replace").split(" ")
+        if len(fields) == 3:
+            found[Oid.parse(fields[0])] = ObjectInfo(fields[1], int(fields[2]))
     return found
 
 
-def read_tree(git: Git, treeish: Oid) -> Tree:
-    """All entries below a commit or tree, recursively. Raises VendorError when an object is missing."""
-    output = git.exact("ls-tree", "-r", "-z", "--full-tree", str(treeish)).stdout
-    entries: dict[bytes, Entry] = {}
-    for row in output.split(b"\0"):
-        if row:
-            facts, path = row.split(b"\t", 1)
-            mode, _kind, oid = facts.split(b" ")
-            entries[path] = Entry(_mode(mode), Oid.parse(oid.decode()))
-    return Tree(entries)
+def read_objects(git: Git, kind: str, oids: Iterable[Oid]) -> Iterator[tuple[Oid, bytes]]:
+    """Contents of the objects of type `kind` that the repository has, in the order asked for, a batch at a time.
+
+    Raises DamagedObjectError (exit code 70) when a content does not hash to its id or the type is another one.
+    """
+    wanted = list(dict.fromkeys(oids))
+    info = object_info(git, wanted)
+    for batch in batches([oid for oid in wanted if oid in info], {oid: entry.size for oid, entry in info.items()}):
+        yield from _read_batch(git, kind, batch)
 
 
-def _mode(raw: bytes) -> Mode:
-    """Modes as git stores them; the historical 100664 is read as a plain file, as git itself does."""
-    text = raw.decode()
-    return Mode.FILE if text == "100664" else Mode(text)
+def read_blobs(git: Git, oids: Iterable[Oid]) -> dict[Oid, bytes]:
+    """Contents of blobs, checked against their ids.
+
+    Objects that the repository lacks are absent from the result. Raises DamagedObjectError (exit code 70) when a
+    content does not hash to its id: the repository is damaged.
+    """
+    return dict(read_objects(git, "blob", oids))
+
+
+def read_commit(git: Git, oid: Oid) -> Commit | None:
+    """The commit with this id, or None when the repository lacks it.
+
+    Raises DamagedObjectError when it is not what its id says, or is no commit.
+    """
+    for _, content in read_objects(git, "commit", [oid]):
+        return _parse_commit(oid, content)
+    return None
+
+
+def read_tree(git: Git, oid: Oid) -> Tree:
+    """The whole tree with this id, folders flattened, checked against the id.
+
+    Old modes that git still accepts (100664) are read as git itself reads them, and folders without files vanish, so
+    the result's own id can then differ from `oid`. Raises DamagedObjectError when folders are missing or damaged, and
+    VendorError (exit code 3) for a path that no tree may have.
+    """
+    done = git.exact("ls-tree", "-r", "-z", "--full-tree", str(oid), check=False)
+    if not done.ok:
+        raise DamagedObjectError(f"cannot read tree {oid}: {done.error_text()}", code=ExitCode.INTERNAL)
+    try:
+        tree = Tree(_listed_entries(done.stdout))
+    except ValueError as error:
+        raise VendorError(f"tree {oid} is not usable: {error}") from error
+    if tree.oid != oid:
+        _verify_folders(git, oid)
+    return tree
+
+
+def batches(oids: Sequence[Oid], sizes: dict[Oid, int], limit: int = BATCH_BYTES) -> Iterator[list[Oid]]:
+    """Cut `oids` into runs whose sizes (in bytes) add up to at most `limit`; a larger object is a run of its own."""
+    batch: list[Oid] = []
+    total = 0
+    for oid in oids:
+        size = sizes[oid]
+        if batch and total + size > limit:
+            yield batch
+            batch, total = [], 0
+        batch.append(oid)
+        total += size
+    if batch:
+        yield batch
+
+
+def _cat_file(git: Git, mode: str, oids: Iterable[Oid]) -> bytes:
+    """Run git-cat-file over ids, in a way that treats promised but absent objects as absent."""
+    request = b"".join(b"%s\n" % str(oid).encode() for oid in oids)
+    done = git.exact("cat-file", mode, stdin=request, check=False)
+    if done.ok:
+        return done.stdout
+    if git.git_dir is None or git.objects is not None:
+        raise GitError(f"git cat-file failed: {done.error_text()}", code=ExitCode.INTERNAL)
+    # In a partial clone git tries to download what is absent, may not (no transport is allowed), and gives up on the
+    # whole batch. A folder that borrows the same objects, but knows of no promises, gets plain answers.
+    with tempfile.TemporaryDirectory(prefix="vendorctl-view-") as folder:
+        view = Path(folder)
+        (view / "refs").mkdir()
+        (view / "objects").mkdir()
+        (view / "HEAD").write_text("ref: refs/heads/none\n")
+        return replace(git, git_dir=view, objects=git.git_dir / "objects").exact("cat-file", mode, stdin=request).stdout
+
+
+def _read_batch(git: Git, kind: str, batch: list[Oid]) -> Iterator[tuple[Oid, bytes]]:
+    output = _cat_file(git, "--batch", batch)
+    position = 0
+    for oid in batch:
+        end = output.find(b"\n", position)
+        header = output[position:end].split(b" ") if end >= 0 else []
+        if len(header) != 3:
+            raise DamagedObjectError(f"object {oid} in {git.git_dir} cannot be read", code=ExitCode.INTERNAL)
+        position = end + 1
+        content = output[position : position + int(header[2])]
+        position += int(header[2]) + 1
+        if header[1] != kind.encode() or hash_object(header[1], content) != oid:
+            raise DamagedObjectError(
+                f"object {oid} in {git.git_dir} is damaged or not a {kind}", code=ExitCode.INTERNAL
+            )
+        yield oid, content
+
+
+def _listed_entries(output: bytes) -> Iterator[tuple[bytes, Entry]]:
+    for row in output.split(b"\0")[:-1]:
+        head, _, path = row.partition(b"\t")
+        mode, _, oid = head.split(b" ")
+        yield path, Entry(canonical_mode(int(mode, 8)), Oid.parse(oid.decode("ascii")))
+
+
+def canonical_mode(bits: int) -> Mode:
+    """The mode that git takes a tree entry's raw mode for: link, submodule, or a file that its owner may execute."""
+    kind = bits & 0o170000
+    if kind == 0o120000:
+        return Mode.SYMLINK
+    if kind == 0o160000:
+        return Mode.GITLINK
+    return Mode.EXECUTABLE if bits & 0o100 else Mode.FILE
+
+
+def _verify_folders(git: Git, root: Oid) -> None:
+    """Hash every folder object below `root`; for trees whose id cannot be computed from canonical entries."""
+    level, seen = [root], {root}
+    while level:
+        below: list[Oid] = []
+        found = 0
+        for _, content in read_objects(git, "tree", level):
+            found += 1
+            below += [oid for oid in _subfolders(content) if oid not in seen]
+            seen.update(below)
+        if found != len(set(level)):
+            raise DamagedObjectError(f"tree {root} in {git.git_dir} lacks folders", code=ExitCode.INTERNAL)
+        level = list(dict.fromkeys(below))
+
+
+def _subfolders(content: bytes) -> Iterator[Oid]:
+    """Ids of the folders in a raw tree object: rows of mode in octal, space, name, NUL, 20 bytes."""
+    position = 0
+    while position < len(content):
+        end = content.index(b"\0", position)
+        if content.startswith(b"40000 ", position):
+            yield Oid(content[end + 1 : end + 21])
+        position = end + 21
+
+
+def _parse_commit(oid: Oid, content: bytes) -> Commit:
+    """Split a raw commit: header lines, an empty line, the message. Continuation lines start with a space."""
+    head, _, message = content.partition(b"\n\n")
+    fields = [line.partition(b" ")[::2] for line in head.split(b"\n")]
+    first = dict(reversed(fields))
+    try:
+        return Commit(
+            oid=oid,
+            tree=Oid.parse(first[b"tree"].decode("ascii")),
+            parents=tuple(Oid.parse(value.decode("ascii")) for name, value in fields if name == b"parent"),
+            author=first[b"author"].rpartition(b">")[0] + b">",
+            author_time=_stamp(first[b"author"]),
+            committer_time=_stamp(first[b"committer"]),
+            message=message,
+        )
+    except (KeyError, ValueError) as error:
+        raise DamagedObjectError(f"commit {oid} is malformed: {error}", code=ExitCode.INTERNAL) from error
+
+
+def _stamp(person: bytes) -> int:
+    """The seconds in ``Name <mail> 1700000000 +0100``; 0 when a broken commit has none."""
+    fields = person.rpartition(b">")[2].split()
+    return int(fields[0]) if fields and fields[0].lstrip(b"-").isdigit() else 0

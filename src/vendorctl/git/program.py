@@ -21,6 +21,30 @@ from vendorctl.proc import Completed, Runner, run
 #: Transports that a manifest may use.
 PROTOCOLS = ("https", "ssh", "file")
 
+#: Variables that bind a git process to a repository of the caller's; a hook or an alias may have left them.
+REPOSITORY_VARIABLES = frozenset(
+    {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_COMMON_DIR",
+        "GIT_DIR",
+        "GIT_INDEX_FILE",
+        "GIT_NAMESPACE",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_PREFIX",
+        "GIT_SHALLOW_FILE",
+        "GIT_WORK_TREE",
+    }
+)
+
+#: Settings of calls that reach a remote; the rest is the user's own configuration.
+NETWORK_SETTINGS = {
+    "core.hooksPath": os.devnull,
+    "fetch.recurseSubmodules": "false",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "protocol.version": "2",
+}
+
 #: Settings that change what plumbing prints or stores even when they come from a repository's own config.
 _EXACT_SETTINGS = {
     "core.attributesFile": os.devnull,
@@ -38,6 +62,10 @@ _EXACT_SETTINGS = {
     "gc.auto": "0",
     "maintenance.auto": "false",
 }
+
+
+class GitError(VendorError):
+    """The git program failed; the message holds its own words."""
 
 
 def exact_environment(base: Mapping[str, str]) -> dict[str, str]:
@@ -59,14 +87,14 @@ def exact_environment(base: Mapping[str, str]) -> dict[str, str]:
 
 def network_environment(base: Mapping[str, str]) -> dict[str, str]:
     """The caller's environment without repository variables, prompts, or transports outside `PROTOCOLS`."""
-    repository = {"GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE"}
-    repository |= {"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_SHALLOW_FILE"}
-    kept = {name: value for name, value in base.items() if name not in repository}
-    ssh = kept.get("GIT_SSH_COMMAND", "ssh")
+    kept = {name: value for name, value in base.items() if name not in REPOSITORY_VARIABLES}
     return kept | {
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_ASKPASS": kept.get("GIT_ASKPASS", "true"),
-        "GIT_SSH_COMMAND": f"{ssh} -oBatchMode=yes",
+        # OpenSSH >= 8.4: ask this program, which answers nothing, and never the terminal. `-oBatchMode` in
+        # GIT_SSH_COMMAND would hide the user's core.sshCommand and GIT_SSH.
+        "SSH_ASKPASS": "true",
+        "SSH_ASKPASS_REQUIRE": "force",
         "GIT_ALLOW_PROTOCOL": ":".join(PROTOCOLS),
         "LC_ALL": "C",
     }
@@ -89,7 +117,7 @@ class Git:
     def exact(self, *args: str | bytes, stdin: bytes = b"", check: bool = True) -> Completed:
         """Run a command whose result must depend on its arguments alone.
 
-        Raises VendorError (exit code 70) with git's own words when it fails and `check` is true.
+        Raises GitError (exit code 70) with git's own words when it fails and `check` is true.
         """
         environment = exact_environment(os.environ)
         if self.index is not None:
@@ -103,11 +131,10 @@ class Git:
     def network(self, *args: str | bytes, stdin: bytes = b"", check: bool = True) -> Completed:
         """Run a command that talks to a remote with the user's own configuration.
 
-        Raises VendorError (exit code 4) with git's own words when it fails and `check` is true.
+        Raises GitError (exit code 4) with git's own words when it fails and `check` is true.
         """
-        settings = {"core.hooksPath": os.devnull, "gc.auto": "0", "maintenance.auto": "false"}
-        settings |= {"fetch.recurseSubmodules": "false", "protocol.version": "2"}
         environment = network_environment(os.environ)
+        settings = {**NETWORK_SETTINGS, **(self.settings or {})}
         return self._run(args, environment, settings, stdin, check, failure=ExitCode.UNREACHABLE)
 
     def _run(
@@ -129,5 +156,5 @@ class Git:
         done = self.runner([*command, *args], cwd=cwd, env=environment, stdin=stdin)
         if check and not done.ok:
             verb = os.fsdecode(args[0]) if args else ""
-            raise VendorError(f"git {verb} failed: {done.error_text()}", code=failure)
+            raise GitError(f"git {verb} failed: {done.error_text()}", code=failure)
         return done
