@@ -34,6 +34,10 @@ from vendorctl.kernels.toolchain import Toolchain
 _ERROR_LINE = re.compile(r"^(?:.*?:\s*)?error:\s*(.+)$", re.MULTILINE)
 _LOG_TAIL = 8000
 
+#: An attention kernel takes about a second and 0.6 GB on one core; the rest is for slow machines.
+COMPILE_LIMITS = Limits()
+TABLE_LIMITS = Limits(seconds=30.0)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
@@ -54,7 +58,7 @@ class CompileTask:
     sources: Sources
     rows: tuple[Instance, ...]
     tools: Toolchain
-    limits: Limits = Limits()
+    limits: Limits = COMPILE_LIMITS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +114,10 @@ def _compile(child: Child, target: Target, row: Instance) -> Outcome:
     log = child.log_since(start)[-_LOG_TAIL:]
     if isinstance(answer, Died):
         return Failed(instance=row, rule="VC502", reason=answer.reason, log=log)
+    outside = answer.reply.get("writes")
+    if outside:
+        reason = f"the recipe tried to write outside its folder: {outside!s:.300}"
+        return Failed(instance=row, rule="VC506", reason=reason, log=log)
     if "ok" not in answer.reply:
         reason = str(answer.reply.get("error", "no reason given"))
         return Failed(instance=row, rule="VC501", reason=reason, log=f"{answer.reply.get('trace', '')}{log}")
@@ -136,9 +144,7 @@ def _checked(reply: Any, target: Target, row: Instance) -> Compiled:
     return Compiled(instance=row, code=code, plan=launch.complete(plan, parsed))
 
 
-def enumerate_rows(
-    sources: Sources, targets: Iterable[str], *, python: Path, limits: Limits = Limits(seconds=30.0)
-) -> Table:
+def enumerate_rows(sources: Sources, targets: Iterable[str], *, python: Path, limits: Limits = TABLE_LIMITS) -> Table:
     """Ask a confined child for the recipe's instance table. Needs no flydsl.
 
     Raises VendorError (exit code 6) when the recipe fails, hangs, or describes no table.

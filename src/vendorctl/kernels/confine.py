@@ -44,13 +44,23 @@ def limit(*, memory: int, file_size: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+def supported() -> bool:
+    """True when this kernel can confine writes."""
+    return _version(ctypes.CDLL(None, use_errno=True)) >= 1
+
+
+def _version(libc: ctypes.CDLL) -> int:
+    """The Landlock ABI version, or a negative number when the kernel has none or it is switched off."""
+    return int(libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_GET_VERSION)))
+
+
 def deny_writes_outside(folder: Path) -> bool:
     """Allow this process and its children to write below `folder` only, for good.
 
     Returns False, with nothing changed, where the kernel has no Landlock; the caller then has to compare folders.
     """
     libc = ctypes.CDLL(None, use_errno=True)
-    version = libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_GET_VERSION))
+    version = _version(libc)
     if version < 1:
         return False
     writes = _handled_writes(version)

@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 import shutil
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -144,3 +145,15 @@ def child_environment(*, chip: str, rocm: Path) -> dict[str, str]:
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "ROCM_PATH": str(rocm),
     }
+
+
+def locate(environment: Mapping[str, str], *, pinned: str | None, runner: proc.Runner = proc.run) -> Toolchain:
+    """The toolchain of this environment. Raises VendorError (exit code 7) when a part is missing or not the pinned."""
+    version = flydsl_version()
+    require_pin(version, pinned)
+    return Toolchain(
+        flydsl=version,
+        python=Path(sys.executable),
+        python_version=f"{sys.version_info.major}.{sys.version_info.minor}",
+        linker=find_linker(environment, runner),
+    )

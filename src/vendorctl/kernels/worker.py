@@ -33,17 +33,45 @@ def main() -> None:
 
     confine.limit(memory=setup["memory"], file_size=setup["file_size"])
     confined = confine.deny_writes_outside(Path(setup["scratch"]))
+    writes = _Writes(os.path.realpath(setup["scratch"]))
+    sys.addaudithook(writes.watch)
     _send(replies, {"confined": confined})
     server = _Server(setup)
     for line in requests:
         request = json.loads(line)
         handler: Callable[[Any], Any] = {"enumerate": server.enumerate, "compile": server.compile}[request["do"]]
+        writes.attempts.clear()
         try:
             answer = {"ok": handler(request)}
         # The boundary between a recipe's code and the protocol: whatever it raises becomes an answer.
         except (Exception, SystemExit) as error:  # noqa: BLE001
             answer = {"error": _describe(error), "trace": _trace(error)}
-        _send(replies, answer)
+        _send(replies, answer | {"writes": sorted(writes.attempts)})
+
+
+class _Writes:
+    """Notes attempts to write outside the scratch folder, also those that Landlock refused and the recipe hid."""
+
+    _EVENTS = frozenset({"os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.symlink", "os.link", "os.truncate"})
+    _FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+
+    def __init__(self, scratch: str) -> None:
+        self._scratch = scratch
+        self.attempts: set[str] = set()
+
+    def watch(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, _, flags = arguments
+            if isinstance(flags, int) and flags & self._FLAGS:
+                self._note(path)
+        elif event in self._EVENTS:
+            self._note(arguments[1] if event in ("os.symlink", "os.link", "os.rename") else arguments[0])
+
+    def _note(self, path: Any) -> None:
+        if isinstance(path, str | bytes | os.PathLike):
+            absolute = os.path.realpath(os.fsdecode(path))
+            if absolute != os.devnull and not absolute.startswith(self._scratch + os.sep):
+                self.attempts.add(absolute)
 
 
 def _take_pipes() -> tuple[IO[str], IO[str]]:
