@@ -5,31 +5,28 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path
 
 from vendorctl import digest
 from vendorctl.errors import ExitCode, Location
-from vendorctl.kernels import confine, elf, manifest, toolchain
-from vendorctl.kernels.cache import ObjectCache, write_atomically
+from vendorctl.kernels import confine, store
+from vendorctl.kernels.cache import ObjectCache
 from vendorctl.kernels.child import Limits
-from vendorctl.kernels.compile import COMPILE_LIMITS, Compiled, CompileTask, Failed, Outcome, compile_rows
+from vendorctl.kernels.compile import COMPILE_LIMITS, Compiled, Failed, Outcome
 from vendorctl.kernels.instance import Instance
-from vendorctl.kernels.manifest import ObjectManifest, ObjectRecord, Resources
-from vendorctl.kernels.plan import PlannedRow, State, Unit, make_plan
+from vendorctl.kernels.plan import State, Unit, differences, make_plan
 from vendorctl.kernels.pool import Executor
 from vendorctl.kernels.project import Project
+from vendorctl.kernels.schedule import Pending, compile_pending, failure
 from vendorctl.kernels.toolchain import Toolchain
 from vendorctl.kernels.watch import Snapshot
-from vendorctl.model import Finding, Json, Report
-from vendorctl.progress import Progress, Silent, Task
+from vendorctl.model import Finding, Json, Report, Severity
+from vendorctl.progress import Progress, Silent
 
-SCHEMA = "vendorctl/build/1"
-_MIN_CHUNK, _MAX_CHUNK = 6, 32
+BUILD_SCHEMA = "vendorctl/build/1"
+VERIFY_SCHEMA = "vendorctl/build-verify/1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,26 +40,35 @@ class BuildOptions:
     limits: Limits = COMPILE_LIMITS
 
 
-@dataclass(slots=True)
-class _Work:
-    """The state of one build: outcomes by unit and row, and what is to be told at the end."""
-
-    outcomes: dict[tuple[str, Instance], Outcome] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
-    cached: int = 0
-    stopped: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class BuildReport:
-    """A report, and the exit code that a failed build has instead of the report's own."""
+    """A report with the exit code of a build: 0, or 6 when it has errors."""
 
     report: Report
 
     @property
     def exit_code(self) -> ExitCode:
-        """0, or 6 when anything failed."""
+        """What the process returns."""
         return ExitCode.OK if self.report.ok else ExitCode.BUILD_FAILED
+
+
+@dataclass(slots=True)
+class _Results:
+    """What came of each row, by unit (its folder) and instance, and what is wrong."""
+
+    outcomes: dict[str, dict[Instance, Outcome]] = field(default_factory=dict)
+    failures: list[tuple[Unit, Failed]] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    cached: int = 0
+
+    def add(self, unit: Unit, outcome: Outcome) -> None:
+        self.outcomes.setdefault(unit.folder, {})[outcome.instance] = outcome
+        if isinstance(outcome, Failed):
+            self.failures.append((unit, outcome))
+            self.findings.append(failure(unit, outcome))
+
+    def of(self, unit: Unit) -> dict[Instance, Outcome]:
+        return self.outcomes.get(unit.folder, {})
 
 
 def build(
@@ -81,23 +87,22 @@ def build(
     recipes or sources cannot be read.
     """
     units = make_plan(project, tools, operations=options.operations, jobs=options.jobs)
-    before = None if confine.supported() else Snapshot.take(project.root)
-    work = _Work()
-    pending = _from_cache(units, cache, work)
-    _compile_all(pending, tools, executor, options, work, progress or Silent(), cache)
-    if before is not None:
-        work.findings += before.changes()
-    _refuse_other_bytes(units, options, work)
-    _write_logs(project.root, work)
-    if not work.findings or options.keep_going:
+    results = _Results()
+    pending = _from_cache(units, cache, results)
+    _compile(project, pending, tools, cache, executor, options, results, progress or Silent())
+    spoiled = set() if options.force else _refuse_other_bytes(units, results)
+    store.write_logs(project.root, results.failures)
+    removed: list[str] = []
+    if not results.findings or options.keep_going:
         for unit in units:
-            _write_unit(project.root, unit, tools, work)
+            if unit.folder not in spoiled:
+                store.write_unit(project.root, unit, tools, results.of(unit))
         if not options.operations:
-            _remove_leftovers(project, units)
-    return BuildReport(report=_report(units, work))
+            removed = store.remove_leftovers(project.root, {unit.table.operation for unit in units})
+    return BuildReport(_report(units, results, removed))
 
 
-def _from_cache(units: Iterable[Unit], cache: ObjectCache, work: _Work) -> list[tuple[Unit, list[PlannedRow]]]:
+def _from_cache(units: Iterable[Unit], cache: ObjectCache, results: _Results) -> list[Pending]:
     """Take what the cache has; return what is left to compile."""
     pending = []
     for unit in units:
@@ -107,236 +112,73 @@ def _from_cache(units: Iterable[Unit], cache: ObjectCache, work: _Work) -> list[
                 continue
             found = cache.get(planned.input, planned.row.instance, unit.target)
             if found is None:
-                rest.append(planned)
+                rest.append(planned.row.instance)
             else:
-                work.outcomes[unit.folder, planned.row.instance] = found
-                work.cached += 1
+                results.add(unit, found)
+                results.cached += 1
         if rest:
-            pending.append((unit, rest))
+            pending.append(Pending(unit=unit, rows=tuple(rest)))
     return pending
 
 
-def _tasks(
-    pending: Sequence[tuple[Unit, list[PlannedRow]]], tools: Toolchain, options: BuildOptions
-) -> list[tuple[Unit, CompileTask]]:
-    """Cut the work into pieces: large enough to pay for starting a compiler, small enough to keep every job busy."""
-    total = sum(len(rows) for _, rows in pending)
-    size = max(_MIN_CHUNK, min(_MAX_CHUNK, -(-total // (2 * options.jobs))))
-    return [
-        (
-            unit,
-            CompileTask(
-                operation=unit.table.operation,
-                target=unit.target,
-                sources=unit.sources,
-                rows=tuple(planned.row.instance for planned in rows[start : start + size]),
-                tools=tools,
-                limits=options.limits,
-            ),
-        )
-        for unit, rows in pending
-        for start in range(0, len(rows), size)
-    ]
-
-
-def _compile_all(
-    pending: Sequence[tuple[Unit, list[PlannedRow]]],
+def _compile(
+    project: Project,
+    pending: Sequence[Pending],
     tools: Toolchain,
+    cache: ObjectCache,
     executor: Executor,
     options: BuildOptions,
-    work: _Work,
+    results: _Results,
     progress: Progress,
-    cache: ObjectCache,
 ) -> None:
-    keys = {(unit.folder, row.row.instance): row.input for unit, rows in pending for row in rows}
-    with progress.task("compile", total=len(keys)) as task:
-        futures: dict[Future[tuple[Outcome, ...]], Unit] = {}
-        for unit, chunk in _tasks(pending, tools, options):
-            # A thread may tell of each row; a remote worker tells when its piece is done.
-            run = partial(compile_rows, notify=_Ticker(task, unit)) if executor_is_local(executor) else compile_rows
-            futures[executor.submit(run, chunk)] = unit
-        while futures and not work.stopped:
-            done, _ = wait(futures, return_when=FIRST_COMPLETED)
-            for future in done:
-                unit = futures.pop(future)
-                for outcome in future.result():
-                    _record(unit, outcome, keys, cache, work)
-            work.stopped = bool(work.findings) and not options.keep_going
-        if work.stopped:
-            executor.shutdown(cancel_futures=True)
+    """Compile what is pending, into the results and the cache; look for stray writes where they cannot be prevented."""
+    inputs = {(u.folder, planned.row.instance): planned.input for u in (p.unit for p in pending) for planned in u.rows}
+
+    def accept(unit: Unit, outcome: Outcome) -> bool:
+        results.add(unit, outcome)
+        if isinstance(outcome, Compiled):
+            cache.put(inputs[unit.folder, outcome.instance], outcome)
+        return options.keep_going or not results.findings
+
+    before = None if confine.supported() or not pending else Snapshot.take(project.root)
+    compile_pending(pending, tools, executor, accept, jobs=options.jobs, limits=options.limits, progress=progress)
+    if before is not None:
+        results.findings += before.changes()
 
 
-def executor_is_local(executor: Executor) -> bool:
-    """True when tasks run in threads of this process."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    return isinstance(executor, ThreadPoolExecutor)
-
-
-@dataclass(frozen=True, slots=True)
-class _Ticker:
-    task: Task
-    unit: Unit
-
-    def __call__(self, outcome: Outcome) -> None:
-        self.task.advance(note=f"{self.unit.table.operation} {self.unit.target.name} {outcome.instance.name}")
-
-
-def _record(
-    unit: Unit, outcome: Outcome, keys: Mapping[tuple[str, Instance], str], cache: ObjectCache, work: _Work
-) -> None:
-    work.outcomes[unit.folder, outcome.instance] = outcome
-    if isinstance(outcome, Compiled):
-        cache.put(keys[unit.folder, outcome.instance], outcome)
-        return
-    log = _log_path(unit, outcome.instance)
-    again = f"--op {unit.table.operation} --target {unit.target.name}"
-    work.findings.append(
-        Finding(
-            rule=outcome.rule,
-            upstream=unit.table.upstream,
-            location=Location(unit.sources.recipe),
-            message=f"{unit.table.operation} {outcome.instance.name} for {unit.target.name}: {outcome.reason}",
-            detail=_tail(outcome.log),
-            hint=f"whole log: {log}; again: vendorctl build {again}",
-            data={"instance": outcome.instance.name, "target": unit.target.name, "log": log},
-        )
-    )
-
-
-def _tail(log: str, lines: int = 8) -> str | None:
-    return "\n".join(log.strip().splitlines()[-lines:]) or None
-
-
-def _log_path(unit: Unit, instance: Instance) -> str:
-    return f".vendorctl/build/{unit.table.operation}/{unit.target.name}/{instance.name}.log"
-
-
-def _write_logs(root: Path, work: _Work) -> None:
-    """One log per failure; those of the last build are removed."""
-    folder = root / ".vendorctl" / "build"
-    shutil.rmtree(folder, ignore_errors=True)
-    for (unit_folder, instance), outcome in work.outcomes.items():
-        if isinstance(outcome, Failed):
-            path = folder / Path(unit_folder).relative_to(manifest.FOLDER) / f"{instance.name}.log"
-            write_atomically(path, f"{outcome.rule} {outcome.reason}\n\n{outcome.log}".encode())
-
-
-def _refuse_other_bytes(units: Iterable[Unit], options: BuildOptions, work: _Work) -> None:
-    """A row whose inputs are those of its record must give the recorded bytes."""
+def _refuse_other_bytes(units: Iterable[Unit], results: _Results) -> set[str]:
+    """Find rows with their record's inputs but not its bytes; return the folders they spoil."""
+    spoiled = set()
     for unit in units:
         for planned in unit.rows:
-            outcome = work.outcomes.get((unit.folder, planned.row.instance))
+            outcome = results.of(unit).get(planned.row.instance)
             if planned.state is not State.MISSING or planned.record is None or not isinstance(outcome, Compiled):
                 continue
-            if digest.sha256(outcome.code) != planned.record.sha256 and not options.force:
-                work.findings.append(
-                    Finding(
-                        rule="VC505",
-                        upstream=unit.table.upstream,
-                        location=Location(f"{unit.folder}/{planned.record.file}"),
-                        message=f"{unit.table.operation} {planned.row.instance.name} for {unit.target.name}: the same "
-                        "inputs now give other bytes than the manifest records",
-                        hint="is the linker or flydsl modified? `vendorctl build --force` accepts the new bytes",
-                    )
-                )
+            if digest.sha256(outcome.code) != planned.record.sha256:
+                spoiled.add(unit.folder)
+                results.findings.append(_other_bytes(unit, planned.record.file))
+    return spoiled
 
 
-def _write_unit(root: Path, unit: Unit, tools: Toolchain, work: _Work) -> None:
-    """Write new objects, then the manifest, then remove objects that no record names. Does nothing after a failure."""
-    faulty = {finding.location.path for finding in work.findings if finding.location is not None}
-    records: list[ObjectRecord] = []
-    fresh: dict[str, bytes] = {}
-    for planned in unit.rows:
-        outcome = work.outcomes.get((unit.folder, planned.row.instance))
-        if outcome is None and planned.state is State.CURRENT and planned.record is not None:
-            records.append(_carried(planned, planned.record))
-            continue
-        if not isinstance(outcome, Compiled):
-            return
-        record = _new_record(planned, outcome)
-        if f"{unit.folder}/{record.file}" in faulty:
-            return
-        records.append(record)
-        fresh[record.file] = outcome.code
-    folder = root / unit.folder
-    for name, code in fresh.items():
-        write_atomically(folder / name, code)
-    data = manifest.dump(_manifest(unit, tools, records))
-    path = folder / manifest.FILE_NAME
-    if not path.is_file() or path.read_bytes() != data:
-        write_atomically(path, data)
-    named = {record.file for record in records}
-    for leftover in folder.glob(f"*{manifest.SUFFIX}"):
-        if leftover.name not in named:
-            leftover.unlink()
-
-
-def _carried(planned: PlannedRow, record: ObjectRecord) -> ObjectRecord:
-    """A record that stays, with the acceptance rules that the recipe gives now."""
-    return ObjectRecord(
-        file=record.file,
-        sha256=record.sha256,
-        size=record.size,
-        instance=planned.row.instance,
-        input=planned.input,
-        accepts=planned.row.accepts,
-        resources=record.resources,
-        launch=record.launch,
+def _other_bytes(unit: Unit, file: str) -> Finding:
+    return Finding(
+        rule="VC505",
+        upstream=unit.table.upstream,
+        location=Location(f"{unit.folder}/{file}"),
+        message="the same inputs now give other bytes than the manifest records",
+        hint="is the linker or flydsl modified? `vendorctl build --force` accepts the new bytes",
     )
 
 
-def _new_record(planned: PlannedRow, outcome: Compiled) -> ObjectRecord:
-    return ObjectRecord(
-        file=planned.row.instance.name + manifest.SUFFIX,
-        sha256=digest.sha256(outcome.code),
-        size=len(outcome.code),
-        instance=planned.row.instance,
-        input=planned.input,
-        accepts=planned.row.accepts,
-        resources=Resources.of(elf.parse(outcome.code)),
-        launch=outcome.plan,
-    )
-
-
-def _manifest(unit: Unit, tools: Toolchain, records: list[ObjectRecord]) -> ObjectManifest:
-    return ObjectManifest(
-        operation=unit.table.operation,
-        target=unit.target.name,
-        provenance=unit.origin,
-        toolchain=tools.identity(),
-        environment=toolchain.FIXED_ENVIRONMENT,
-        declines=unit.table.declines,
-        excluded=unit.table.excluded[unit.target.name],
-        objects=tuple(records),
-    )
-
-
-def _remove_leftovers(project: Project, units: Iterable[Unit]) -> None:
-    """Remove folders of operations that no recipe builds any more. A folder without our manifest is not touched."""
-    kept = {unit.table.operation for unit in units}
-    for path in sorted((project.root / manifest.FOLDER).glob(f"*/*/{manifest.FILE_NAME}")):
-        if path.parents[1].name not in kept:
-            for leftover in path.parent.glob(f"*{manifest.SUFFIX}"):
-                leftover.unlink()
-            path.unlink()
-            for folder in path.parents[:2]:
-                if not any(folder.iterdir()):
-                    folder.rmdir()
-
-
-def _report(units: Sequence[Unit], work: _Work) -> Report:
+def _report(units: Sequence[Unit], results: _Results, removed: Sequence[str]) -> Report:
     rows: list[Json] = []
-    counts = {"objects": 0, "unchanged": 0, "from cache": work.cached, "compiled": 0, "failed": 0}
+    totals: Counter[str] = Counter()
     for unit in units:
-        outcomes = [work.outcomes.get((unit.folder, planned.row.instance)) for planned in unit.rows]
-        failed = sum(isinstance(outcome, Failed) for outcome in outcomes)
+        outcomes = results.of(unit)
         kept = sum(planned.state is State.CURRENT for planned in unit.rows)
-        made = sum(isinstance(outcome, Compiled) for outcome in outcomes)
-        counts["objects"] += kept + made
-        counts["unchanged"] += kept
-        counts["compiled"] += made
-        counts["failed"] += failed
+        made = sum(isinstance(outcome, Compiled) for outcome in outcomes.values())
+        failed = len(outcomes) - made
+        totals += Counter({"objects": kept + made, "unchanged": kept, "compiled": made, "failed": failed})
         rows.append(
             {
                 "operation": unit.table.operation,
@@ -344,15 +186,76 @@ def _report(units: Sequence[Unit], work: _Work) -> Report:
                 "objects": kept + made,
                 "unchanged": kept,
                 "failed": failed,
+                "not_built": len(unit.rows) - kept - len(outcomes),
                 "excluded": len(unit.table.excluded[unit.target.name]),
-                "not built": sum(outcome is None for outcome in outcomes) - kept,
             }
         )
-    counts["compiled"] -= work.cached
+    totals += Counter({"compiled": -results.cached, "from cache": results.cached})
     return Report(
-        schema=SCHEMA,
+        schema=BUILD_SCHEMA,
         title="build",
-        findings=tuple(work.findings),
-        counts={name: count for name, count in counts.items() if count or name == "objects"},
+        findings=tuple(results.findings),
+        counts={"objects": 0} | totals,
+        notes=tuple(f"removed {path}: no recipe builds this operation any more" for path in removed),
         data={"units": rows},
+    )
+
+
+def verify(
+    project: Project,
+    tools: Toolchain,
+    executor: Executor,
+    options: BuildOptions,
+    *,
+    progress: Progress | None = None,
+) -> BuildReport:
+    """Compile every recorded row again, without the cache, and compare bytes with the manifests. Writes nothing.
+
+    A row whose inputs changed since is reported with the inputs that differ, and is not compiled.
+    """
+    units = make_plan(project, tools, operations=options.operations, jobs=options.jobs)
+    results = _Results()
+    wanted = (State.CURRENT, State.MISSING)
+    pending = []
+    for unit in units:
+        rows = tuple(planned.row.instance for planned in unit.rows if planned.state in wanted)
+        if len(rows) < len(unit.rows):
+            results.findings.append(_stale(unit, len(unit.rows) - len(rows), tools))
+        pending.append(Pending(unit=unit, rows=rows))
+
+    def accept(unit: Unit, outcome: Outcome) -> bool:
+        results.add(unit, outcome)
+        return True
+
+    compile_pending(
+        pending, tools, executor, accept, jobs=options.jobs, limits=options.limits, progress=progress or Silent()
+    )
+    same = 0
+    for unit in units:
+        for planned in unit.rows:
+            outcome = results.of(unit).get(planned.row.instance)
+            if isinstance(outcome, Compiled) and planned.record is not None:
+                equal = digest.sha256(outcome.code) == planned.record.sha256
+                same += equal
+                results.findings += [] if equal else [_other_bytes(unit, planned.record.file)]
+    counts = {"objects rebuilt": sum(len(rows) for rows in results.outcomes.values()), "identical": same}
+    return BuildReport(
+        Report(schema=VERIFY_SCHEMA, title="build --verify", findings=tuple(results.findings), counts=counts)
+    )
+
+
+def _stale(unit: Unit, count: int, tools: Toolchain) -> Finding:
+    if unit.previous is None:
+        message = f"{unit.table.operation} for {unit.target.name} has no manifest that could be compared with"
+    else:
+        changes = differences(unit.previous, unit.origin, tools.identity())
+        why = "; ".join(changes) or "rows were added"
+        message = f"{count} rows of {unit.table.operation} for {unit.target.name} were not compared: {why}"
+    return Finding(
+        rule="VC512",
+        severity=Severity.ERROR,
+        upstream=unit.table.upstream,
+        location=Location(f"{unit.folder}/manifest.json"),
+        message=message,
+        hint="run `vendorctl build` first",
     )
