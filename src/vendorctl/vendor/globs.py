@@ -1,0 +1,158 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Globs for `include:` and `exclude:`: the pattern language of gitignore(5), compiled to regular expressions.
+
+A glob selects a path when it matches the path itself or a folder above it.
+
+- ``*`` and ``?`` match anything but ``/``; ``[a-z]``, ``[!a-z]`` and ``[[:digit:]]`` one byte that is not ``/``.
+- ``**/`` at the start or after a slash matches any number of folders, also none; ``/**`` at the end everything inside.
+  Any other ``**`` is a ``*``.
+- A glob with a slash at its start or inside is anchored at the upstream's root; any other one matches at every depth.
+- A slash at the end makes the glob match folders (and submodules) only.
+- A backslash takes the next character literally. Letter case counts.
+
+Unlike in a gitignore file, ``!`` at the start is an error, and neither ``#`` nor blanks at the end mean anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from vendorctl.errors import Location, VendorError
+
+#: The ASCII classes that ``[[:name:]]`` may use.
+_CLASSES = {
+    b"alnum": rb"0-9A-Za-z",
+    b"alpha": rb"A-Za-z",
+    b"blank": rb" \t",
+    b"cntrl": rb"\x00-\x1f\x7f",
+    b"digit": rb"0-9",
+    b"graph": rb"!-~",
+    b"lower": rb"a-z",
+    b"print": rb" -~",
+    b"punct": rb"!-/:-@\[-`{-~",
+    b"space": rb" \t\n\r\f\v",
+    b"upper": rb"A-Z",
+    b"xdigit": rb"0-9A-Fa-f",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Glob:
+    """One compiled glob: its text, and the expression that a selected path matches as a whole."""
+
+    text: str
+    pattern: re.Pattern[bytes]
+
+    def matches(self, path: bytes) -> bool:
+        """True when the glob selects the path. A submodule's path is given with a slash at its end."""
+        return self.pattern.fullmatch(path) is not None
+
+
+def compile_glob(text: str, *, location: Location | None = None) -> Glob:
+    """Compile one glob. Raises VendorError (exit code 3) when it can never match or means something else in git."""
+    return Glob(text, re.compile(_expression(text, location), re.DOTALL))
+
+
+def compile_union(globs: Iterable[str]) -> Glob:
+    """One glob that selects what any of `globs` selects (nothing, when there are none)."""
+    parts = [_expression(text, None) for text in globs]
+    return Glob("", re.compile(b"|".join(parts) if parts else rb"(?!)", re.DOTALL))
+
+
+def _expression(text: str, location: Location | None) -> bytes:
+    if text.startswith("!"):
+        raise VendorError(
+            f"a glob cannot be negated: {text!r}",
+            hint="name what shall stay out under `exclude:`; write \\! for a name that starts with !",
+            location=location,
+        )
+    glob = text.encode("utf-8", "surrogateescape")
+    folders_only = glob.endswith(b"/") and not glob.endswith(b"\\/")
+    glob = glob[:-1] if folders_only else glob
+    anchored = b"/" in glob
+    glob = glob[1:] if glob.startswith(b"/") else glob
+    problem = "it is empty" if not glob else "it has an empty path component" if _has_empty_name(glob) else ""
+    try:
+        body = _body(glob)
+    except ValueError as error:
+        problem = problem or str(error)
+        body = b""
+    if problem:
+        raise VendorError(f"the glob {text!r} matches nothing: {problem}", location=location)
+    below = rb"/.*" if folders_only else rb"(?:/.*)?"
+    return rb"(?:%s%s%s)" % (b"" if anchored else rb"(?:.*/)?", body, below)
+
+
+def _has_empty_name(glob: bytes) -> bool:
+    return glob.startswith(b"/") or glob.endswith(b"/") or b"//" in glob
+
+
+def _body(glob: bytes) -> bytes:
+    """The expression for a glob without its outer slashes. Raises ValueError for an unfinished bracket or escape."""
+    out: list[bytes] = []
+    at = 0
+    while at < len(glob):
+        boundary = at == 0 or glob[at - 1 : at] == b"/"
+        if glob.startswith(b"**/", at) and boundary:
+            out.append(rb"(?:.*/)?")
+            at += 3
+        elif glob[at:] == b"**" and boundary and at:
+            out.append(rb".+")
+            at = len(glob)
+        elif glob[at] == ord("*"):
+            out.append(rb"[^/]*")
+            while at < len(glob) and glob[at] == ord("*"):
+                at += 1
+        elif glob[at] == ord("?"):
+            out.append(rb"[^/]")
+            at += 1
+        elif glob[at] == ord("["):
+            expression, at = _bracket(glob, at + 1)
+            out.append(expression)
+        else:
+            at += glob[at] == ord("\\")
+            if at == len(glob):
+                raise ValueError("it ends in a backslash")
+            out.append(re.escape(glob[at : at + 1]))
+            at += 1
+    return b"".join(out)
+
+
+def _bracket(glob: bytes, at: int) -> tuple[bytes, int]:
+    """The expression for a bracket whose first byte is at `at`, and where the glob goes on.
+
+    As in git's wildmatch.c: ``]`` first is literal, ranges compare bytes, an empty range matches nothing.
+    """
+    negated = glob[at : at + 1] in {b"!", b"^"}
+    at += negated
+    start = at
+    allowed: list[bytes] = []
+    while glob[at : at + 1] != b"]" or at == start:
+        if glob.startswith(b"[:", at) and b":]" in glob[at + 2 :]:
+            end = glob.index(b":]", at + 2)
+            name = glob[at + 2 : end]
+            if name not in _CLASSES:
+                raise ValueError(f"there is no class [:{name.decode('utf-8', 'replace')}:]")
+            allowed.append(_CLASSES[name])
+            at = end + 2
+            continue
+        first, at = _bracket_byte(glob, at)
+        last = first
+        if glob[at : at + 1] == b"-" and glob[at + 1 : at + 2] not in {b"]", b""}:
+            last, at = _bracket_byte(glob, at + 1)
+        if first <= last:
+            allowed.append(rb"\x%02x-\x%02x" % (first, last))
+    if negated:
+        return b"[^/%s]" % b"".join(allowed), at + 1
+    return (b"(?!/)[%s]" % b"".join(allowed) if allowed else rb"(?!)"), at + 1
+
+
+def _bracket_byte(glob: bytes, at: int) -> tuple[int, int]:
+    at += glob[at : at + 1] == b"\\"
+    if at >= len(glob):
+        raise ValueError("a bracket is not closed")
+    return glob[at], at + 1
