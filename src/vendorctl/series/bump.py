@@ -3,9 +3,9 @@
 
 """Moving the pin: each patch's change is carried over to the new pristine tree, or it is said why it cannot be.
 
-Everything happens in memory. With P_0 = U, P_1 ... the chain at the old pin and P'_0 = U' the new pristine tree, patch k
-gives P'_k as the three-way merge of P_{k-1}, P'_{k-1} and P_k. What upstream already has changes nothing in that merge,
-which is how a landed patch is recognised: by content, whatever its message says.
+Everything happens in memory. With P_0 = U, P_1 ... the chain at the old pin and P'_0 = U' the new pristine tree,
+patch k gives P'_k as the three-way merge of P_{k-1}, P'_{k-1} and P_k. What upstream already has changes nothing in
+that merge, which is how a landed patch is recognised: by content, whatever its message says.
 """
 
 from __future__ import annotations

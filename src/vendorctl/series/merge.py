@@ -138,7 +138,7 @@ def _pair_changes(base: Tree, theirs: Tree, moves: Mapping[bytes, bytes]) -> lis
             pairs.append((path, path))
         elif path not in moved_to:
             pairs.append((None, path))
-    return sorted(pairs, key=lambda pair: (pair[1] is not None, pair))
+    return sorted(pairs, key=lambda pair: (pair[1] is not None, pair[1] or b"", pair[0] or b""))
 
 
 @dataclass
