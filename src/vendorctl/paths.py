@@ -23,6 +23,11 @@ MAX_DEPTH = 64
 #: How many symbolic links a resolution follows before it counts as a loop, as Linux does.
 _MAX_LINKS = 40
 
+#: The shape of nearly every path: nothing in it needs a closer look, given that it is short.
+_DEVICE = rb"(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:[./]|\Z)"
+_NAME = rb"(?!%b)[A-Za-z0-9_][A-Za-z0-9_+.-]*" % _DEVICE
+_ORDINARY = re.compile(rb"%b(?:/%b)*" % (_NAME, _NAME))
+
 _DRIVE = re.compile(rb"[A-Za-z]:")
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 
@@ -51,6 +56,8 @@ def reject_reason(path: bytes) -> str | None:
     Refused: empty, absolute or oversized paths, ``.`` and ``..``, backslashes, control characters, drive letters, and
     every spelling of ``.git`` or of a Windows device name that some file system takes for the real one.
     """
+    if len(path) <= MAX_NAME_BYTES and path.count(b"/") < MAX_DEPTH and _ORDINARY.fullmatch(path):
+        return None
     if not path:
         return "the path is empty"
     if len(path) > MAX_PATH_BYTES:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Entry, Mode, Tree
@@ -76,11 +76,15 @@ class LockedUpstream:
     series: tuple[LockedPatch, ...]
     include: tuple[str, ...]
     exclude: tuple[str, ...]
+    # A holder, because a frozen dataclass with slots cannot keep a cached_property.
+    _tree: list[Tree] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def tree(self) -> Tree:
-        """The pristine tree U that the files make up."""
-        return Tree({file.path: Entry(file.mode, file.blob) for file in self.files})
+        """The pristine tree U that the files make up; made once."""
+        if not self._tree:
+            self._tree.append(Tree({file.path: Entry(file.mode, file.blob) for file in self.files}))
+        return self._tree[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
