@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import sysconfig
+import time
 import tokenize
 from pathlib import Path
 
@@ -206,3 +207,30 @@ def test_any_bytes_are_scanned_without_error(path: str, content: bytes) -> None:
 def test_the_line_of_a_comment_is_its_first() -> None:
     found = list(comments(b"a.c", b"int a;\n/* one\n two */\nint b; // three\n"))
     assert [(comment.line, comment.text) for comment in found] == [(2, b"/* one\n two */"), (4, b"// three")]
+
+
+@pytest.mark.parametrize(
+    ("path", "unit"),
+    [
+        ("a.sh", b"<<x%d\n"),
+        ("a.sh", b"(("),
+        ("a.cpp", b'R"a%d(\n'),
+        ("a.cmake", b"[=[%d"),
+        ("a.md", b"```%d\n"),
+        ("a.js", b"`%d\\"),
+    ]
+    + [
+        ("a.py", b"'''%d"),
+        ("a.py", b'"%d\\'),
+        ("a.rst", b"..\n%d"),
+        ("a", b"# %d(c)\n"),
+        ("a.py", b"# copyright       "),
+    ],
+)
+def test_hostile_text_costs_linear_time(path: str, unit: bytes) -> None:
+    """Each of these took minutes with a naive expression; 20,000 repetitions now take well under a second."""
+    body = b"".join(unit % number if b"%d" in unit else unit for number in range(20_000))
+    started = time.process_time()
+    for content in (b"# Copyright 2026 A\n" + body, body.replace(b"\n", b"\t") + b"\n# Copyright 2026 A\n"):
+        scan(path.encode(), content)
+    assert time.process_time() - started < 5

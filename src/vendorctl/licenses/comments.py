@@ -4,7 +4,8 @@
 """Comments of a source file, told apart from its string literals, for every language that upstreams bring.
 
 Each style is one regular expression that walks the file once: an alternative for every literal of the language (whose
-text is no comment, whatever it looks like) and one for its comments. Possessive quantifiers keep the walk linear.
+text is no comment, whatever it looks like) and one for its comments. Possessive quantifiers keep the walk
+linear, and a literal that never closes takes the rest of the file, so that hostile text cannot make it start over.
 """
 
 from __future__ import annotations
@@ -17,15 +18,19 @@ from typing import TypeAlias
 
 _Pattern: TypeAlias = "re.Pattern[bytes]"
 
-_DOUBLE = rb'"(?:[^"\\\n]++|\\.)*+"?'
-_SINGLE = rb"'(?:[^'\\\n]++|\\.)*+'?"
-_TRIPLE = rb'"""(?:[^"\\]++|\\.|"(?!""))*+(?:"""|\Z)' + rb"|'''(?:[^'\\]++|\\.|'(?!''))*+(?:'''|\Z)"
+_DOUBLE = rb'"(?:[^"\\\n]++|\\.?)*+"?'
+_SINGLE = rb"'(?:[^'\\\n]++|\\.?)*+'?"
+_TRIPLE = rb'"""(?:[^"\\]++|\\.?|"(?!""))*+(?:"""|\Z)' + rb"|'''(?:[^'\\]++|\\.?|'(?!''))*+(?:'''|\Z)"
 # A character literal, or a C++ digit separator (1'000'000), which has the same shape and holds no comment either.
 _CHARACTER = rb"'(?:\\.|[^'\\\n]){1,8}'"
-_RAW_CPP = rb'R"(?P<raw>[^\s()\\"]{0,16})\(.*?\)(?P=raw)"'
+_RAW_CPP = rb'R"(?P<raw>[^\s()\\"]{0,16})\(.*?(?:\)(?P=raw)"|\Z)'
 _SLASHES = rb"(?P<comment>//[^\n]*+|/\*.*?(?:\*/|\Z))"
-# Only a here-document that is closed counts: `1 << x` in shell arithmetic looks like an opening.
-_HEREDOC = rb"(?<!<)<<-?[ \t]*\\?(?P<quote>[\"']?)(?P<word>\w+)(?P=quote)[^\n]*\n(?:.*?\n)??[ \t]*(?P=word)(?=\n|\Z)"
+_HEREDOC = (
+    rb"(?<!<)<<-?[ \t]*\\?(?P<quote>[\"']?)(?P<word>\w+)(?P=quote)[^\n]*+"
+    rb"(?:\n(?:.*?\n)??[ \t]*(?P=word)(?=\n|\Z)|.*\Z)"
+)
+# `1 << x` in arithmetic looks like the opening of a here-document.
+_ARITHMETIC = rb"\(\([^\n]{0,200}?\)\)"
 
 
 def _compile(*alternatives: bytes) -> _Pattern:
@@ -37,32 +42,33 @@ class Style(Enum):
 
     PYTHON = _compile(rb"(?P<comment>\#[^\n]*+)", _TRIPLE, _DOUBLE, _SINGLE)
     C = _compile(_SLASHES, _RAW_CPP, _DOUBLE, _CHARACTER)
-    SCRIPT = _compile(_SLASHES, rb"`(?:[^`\\]++|\\.)*+(?:`|\Z)", _DOUBLE, _SINGLE)
+    SCRIPT = _compile(_SLASHES, rb"`(?:[^`\\]++|\\.?)*+(?:`|\Z)", _DOUBLE, _SINGLE)
     SHELL = _compile(
         rb"\\.",
         rb"(?P<comment>(?:^|(?<=[\s;&|(]))\#[^\n]*+)",
+        _ARITHMETIC,
         _HEREDOC,
-        rb"\$'(?:[^'\\]++|\\.)*+(?:'|\Z)",
+        rb"\$'(?:[^'\\]++|\\.?)*+(?:'|\Z)",
         rb"'[^']*+(?:'|\Z)",
-        rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)',
+        rb'"(?:[^"\\]++|\\.?)*+(?:"|\Z)',
     )
     CMAKE = _compile(
-        rb"(?P<comment>\#\[(?P<eq>=*)\[.*?\](?P=eq)\]|\#[^\n]*+)",
-        rb"\[(?P<open>=*)\[.*?\](?P=open)\]",
-        rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)',
+        rb"(?P<comment>\#\[(?P<eq>=*)\[.*?(?:\](?P=eq)\]|\Z)|\#[^\n]*+)",
+        rb"\[(?P<open>=*)\[.*?(?:\](?P=open)\]|\Z)",
+        rb'"(?:[^"\\]++|\\.?)*+(?:"|\Z)',
     )
     HASH_LINES = _compile(rb"(?P<comment>^[ \t]*\#[^\n]*+)")
     # The text of a block scalar is always indented, so only a comment in the first column is surely none of it.
     YAML = _compile(rb"(?P<comment>^\#[^\n]*+)")
     INI = _compile(rb"(?P<comment>^[ \t]*[\#;][^\n]*+)")
-    SEMICOLON = _compile(rb"(?P<comment>;[^\n]*+)", rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)')
+    SEMICOLON = _compile(rb"(?P<comment>;[^\n]*+)", rb'"(?:[^"\\]++|\\.?)*+(?:"|\Z)')
     ASSEMBLY = _compile(rb"(?P<comment>//[^\n]*+|/\*.*?(?:\*/|\Z)|[;\#@][^\n]*+)", _DOUBLE)
     DASHES = _compile(rb"(?P<comment>--\[\[.*?(?:\]\]|\Z)|--[^\n]*+|/\*.*?(?:\*/|\Z))", _DOUBLE, rb"'[^'\n]*+'?")
     PERCENT = _compile(rb"(?P<comment>^[ \t]*%[^\n]*+)")
     BANG = _compile(rb"(?P<comment>^[ \t]*![^\n]*+)")
     QUOTE = _compile(rb'(?P<comment>^[ \t]*"[^\n]*+)')
     BATCH = _compile(rb"(?P<comment>^[ \t]*(?:@?[Rr][Ee][Mm]\b|::)[^\n]*+)")
-    MARKUP = _compile(rb"(?P<comment><!--.*?(?:-->|\Z))", rb"^ {0,3}(?P<fence>```+|~~~+).*?^ {0,3}(?P=fence)")
+    MARKUP = _compile(rb"(?P<comment><!--.*?(?:-->|\Z))", rb"^ {0,3}(?P<fence>```+|~~~+).*?(?:^ {0,3}(?P=fence)|\Z)")
     # Explicit markup that is neither a directive nor a target; its body is what stays indented.
     RST = _compile(rb"(?P<comment>^\.\.(?=[ \t\n])(?![^\n]*::)(?!\s*[_\[|])[^\n]*+(?:\n[ \t]+[^\n]++)*+)")
     #: Text without a syntax of its own: every line may carry a header.

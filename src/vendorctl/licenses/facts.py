@@ -23,10 +23,9 @@ _TEXT = b"SPDX-(?:File|Snippet)" + b"CopyrightText:"
 #: Whatever lacks all of these has no facts; one search settles most files.
 _ANY = re.compile(b"(?i)SPDX-|copyright|\xc2\xa9|\xa9|\\(c\\)")
 # What may stand before a header's text on its line: comment signs and box drawing, never words or "(c)".
-_BEFORE = rb"^[\s\#/*;!%\"'<>|.\\@:{\[\-=~+]*(?:(?i:REM|dnl)\s+)?"
-_AFTER = rb"(?:\s+[*\#|/]+|\s*(?:\*+/|-->|\#\}|\]=*\]|\"\"\"|'''))?\s*$"
-_TAG = re.compile(_BEFORE + _ID + rb"[ \t]*(?P<value>.*?)" + _AFTER)
-_STRIP = re.compile(_BEFORE + rb"(?P<text>.*?)" + _AFTER)
+_SIGNS = b" \t\r\n\f\v#/*;!%\"'<>|.\\@:{[-=~+"
+_COMMENT_WORD = re.compile(rb"(?i:REM|dnl)\s+")
+_CLOSERS = (b"*/", b"-->", b"#}", b"]]", b'"""', b"'''")
 
 # "Copyright" at the start of a line, followed by a name rather than by one of the words that licence texts go on with.
 _NOT_AN_OWNER = (
@@ -55,18 +54,20 @@ def scan(path: bytes, content: bytes) -> LicenseFacts:
     """
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         content = content.decode("utf-16", "replace").encode()
+    content = content.removeprefix(b"\xef\xbb\xbf")
     if _ANY.search(content) is None:
         return LicenseFacts()
     expressions: dict[str, None] = {}
     copyrights: dict[str, None] = {}
     for line in _header_lines(path, content):
-        if tag := _TAG.match(line):
-            expressions[_text(tag["value"])] = None
-        elif notice := _notice(line):
-            copyrights[notice] = None
+        text = _bare(line)
+        if text.startswith(_ID):
+            expressions[_text(text.removeprefix(_ID).strip())] = None
+        elif _is_notice(text):
+            copyrights[_text(text)] = None
     for line in docstring(path, content).splitlines():
-        if notice := _notice(line):
-            copyrights[notice] = None
+        if _is_notice(text := _bare(line)):
+            copyrights[_text(text)] = None
     if not expressions and not copyrights:
         return LicenseFacts()
     return LicenseFacts(expressions=tuple(expressions), copyrights=tuple(copyrights), source="header")
@@ -92,13 +93,19 @@ def _header_lines(path: bytes, content: bytes) -> Iterator[bytes]:
                 yield line
 
 
-def _notice(line: bytes) -> str:
-    """The copyright notice on a line, without comment signs, else nothing."""
-    if _ANY.search(line) is None:
-        return ""
-    stripped = _STRIP.match(line)
-    text = stripped["text"] if stripped else b""
-    return _text(text) if _COPYRIGHT.search(text) else ""
+def _bare(line: bytes) -> bytes:
+    """A line of a comment without the signs and box borders around its text."""
+    text = line.lstrip(_SIGNS).rstrip()
+    if word := _COMMENT_WORD.match(text):
+        text = text[word.end() :]
+    for closer in _CLOSERS:
+        text = text.removesuffix(closer).rstrip()
+    inner = text.rstrip(b"*#|/")
+    return inner.rstrip() if inner[-1:].isspace() else text
+
+
+def _is_notice(text: bytes) -> bool:
+    return _ANY.search(text) is not None and _COPYRIGHT.search(text) is not None
 
 
 def _text(raw: bytes) -> str:
