@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""RMSNorm backward in two stages, without atomics: dx and partial dw, then the sum of the partial rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from recipe_support import TYPE_PAIRS, blank, block_for, double, expected, normal
+
+from vendorctl.kernels.recipe import (
+    Case,
+    Constraint,
+    Decline,
+    Example,
+    Excluded,
+    Expected,
+    Instance,
+    Launcher,
+    Pointer,
+    Recipe,
+    Target,
+    row,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+WIDTHS = (128, 1024, 2048, 4096)
+
+
+class RmsnormBackward(Recipe):
+    """Rows: the stage; for `dx` the types and the width, for `dw` the weight type."""
+
+    operation = "rmsnorm_bwd"
+    upstream = "minikernels-next"
+    declines = (
+        Decline("a width that no object has", "the row is held in registers; widths are baked in"),
+        Decline("accumulating into dw", "stage two overwrites; add outside"),
+    )
+
+    def instances(self, target: Target) -> Iterator[Instance | Excluded]:
+        for dtype, weight in TYPE_PAIRS:
+            for n in WIDTHS:
+                yield row(stage="dx", dtype=dtype, weight=f"w_{weight}", n=n)
+        for weight in ("f32", "f16", "bf16"):
+            yield row(stage="dw", weight=f"w_{weight}")
+
+    def launcher(self, instance: Instance) -> Launcher:
+        from minikernels.norm.rmsnorm_backward import build_backward, build_weight_gradient
+
+        launch: Launcher
+        if instance.text("stage") == "dw":
+            launch = build_weight_gradient(_weight(instance))
+        else:
+            n = instance.number("n")
+            launch = build_backward(n, instance.text("dtype"), _weight(instance), block=block_for(n))
+        return launch
+
+    def arguments(self, instance: Instance) -> Mapping[str, Example]:
+        weight, f32 = Pointer(_weight(instance)), Pointer("f32")
+        if instance.text("stage") == "dw":
+            return {"partial": f32, "dw": weight, "n": 1024, "groups": 2}
+        rows = Pointer(instance.text("dtype"))
+        return {"x": rows, "w": weight, "dy": rows, "inv_rms": f32, "dx": rows, "partial": f32, "rows": 4, "groups": 2}
+
+    def accepts(self, instance: Instance) -> Iterator[Constraint]:
+        yield Constraint(field="stage", rule="equals", value=instance.text("stage"), reason="dx first, then dw")
+        yield Constraint(
+            field="weight_dtype", rule="equals", value=_weight(instance), reason="storage type of w and dw"
+        )
+        if instance.text("stage") == "dx":
+            yield Constraint(field="dtype", rule="equals", value=instance.text("dtype"), reason="type of x, dy and dx")
+            yield Constraint(field="n", rule="equals", value=instance.number("n"), reason="rows are held in registers")
+
+    def cases(self, instance: Instance, rng: np.random.Generator) -> Iterator[Case]:
+        if instance.text("stage") == "dw":
+            for n, groups in ((1, 1), (257, 3), (1024, 8)):
+                yield self._weight_case(instance, rng, n, groups)
+        else:
+            for rows, groups in ((1, 1), (5, 2), (3, 4)):
+                yield self._row_case(instance, rng, rows, groups)
+
+    def _weight_case(self, instance: Instance, rng: np.random.Generator, n: int, groups: int) -> Case:
+        arguments = {
+            "partial": normal(rng, (groups, n), "f32"),
+            "dw": blank((n,), _weight(instance)),
+            "n": n,
+            "groups": groups,
+        }
+        return Case(name=f"{groups} groups of {n}", arguments=arguments, outputs=("dw",))
+
+    def _row_case(self, instance: Instance, rng: np.random.Generator, rows: int, groups: int) -> Case:
+        import numpy as np
+
+        dtype, n = instance.text("dtype"), instance.number("n")
+        x = normal(rng, (rows, n), dtype)
+        inverse = 1.0 / np.sqrt((double(x) ** 2).mean(axis=1) + 1e-5)
+        arguments = {
+            "x": x,
+            "w": normal(rng, (n,), _weight(instance)),
+            "dy": normal(rng, (rows, n), dtype),
+            "inv_rms": inverse.astype(np.float32),
+            "dx": blank((rows, n), dtype),
+            "partial": blank((groups, n), "f32"),
+            "rows": rows,
+            "groups": groups,
+        }
+        return Case(name=f"{rows} rows in {groups} groups", arguments=arguments, outputs=("dx", "partial"))
+
+    def reference(self, instance: Instance, case: Case) -> Mapping[str, Expected]:
+        import numpy as np
+
+        if instance.text("stage") == "dw":
+            partial = double(case.arguments["partial"])
+            total = np.abs(partial).sum(axis=0).max()
+            return {"dw": expected(partial.sum(axis=0), _weight(instance), scale=total)}
+        return self._row_reference(instance, case.arguments)
+
+    def _row_reference(self, instance: Instance, arguments: Mapping[str, Any]) -> Mapping[str, Expected]:
+        import numpy as np
+
+        x, w, dy = (double(arguments[name]) for name in ("x", "w", "dy"))
+        r = double(arguments["inv_rms"])[:, None]
+        g = dy * w
+        dx = r * (g - x * r * r * (g * x).mean(axis=1, keepdims=True))
+        terms = dy * x * r
+        groups = arguments["groups"]
+        partial: npt.NDArray[np.float64] = np.stack([terms[start::groups].sum(axis=0) for start in range(groups)])
+        # The terms of a column cancel, so errors are measured against what was added up.
+        magnitude = np.abs(terms).sum(axis=0).max()
+        return {
+            "dx": expected(dx, instance.text("dtype"), scale=np.abs(r * g).max()),
+            "partial": expected(partial, "f32", scale=magnitude),
+        }
+
+
+def _weight(instance: Instance) -> str:
+    return instance.text("weight").removeprefix("w_")
+
+
+RECIPE = RmsnormBackward()
