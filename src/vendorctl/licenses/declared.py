@@ -32,7 +32,7 @@ Scanner: TypeAlias = Callable[[bytes, bytes], LicenseFacts]
 class Statement:
     """One annotation: the paths that it speaks of, what it says, and whether the file's own words come before it."""
 
-    matches: re.Pattern[str]
+    matches: Callable[[str], bool]
     facts: LicenseFacts
     yields_to_file: bool
 
@@ -51,7 +51,7 @@ class Declarations:
         if sidecar is not None:
             return _joined(sidecar, own)
         text = path.decode("utf-8", "surrogateescape")
-        statement = next((each for each in self.statements if each.matches.fullmatch(text)), None)
+        statement = next((each for each in self.statements if each.matches(text)), None)
         if statement is None:
             return own
         return _filled(own, statement.facts) if statement.yields_to_file else _joined(statement.facts, own)
@@ -124,13 +124,13 @@ def _filled(own: LicenseFacts, declared: LicenseFacts) -> LicenseFacts:
 
 def _read_toml(folder: str, content: bytes) -> list[Statement]:
     document: dict[str, Any] = tomllib.loads(content.decode())
-    prefix = re.escape(f"{folder}/") if folder else ""
+    prefix = _literal(f"{folder}/" if folder else "")
     found = []
     for annotation in document.get("annotations", []):
-        globs = [_toml_glob(glob) for glob in _texts(annotation["path"])]
+        globs = [(*prefix, *_toml_glob(glob)) for glob in _texts(annotation["path"])]
         found.append(
             Statement(
-                matches=re.compile(prefix + "(?:" + "|".join(globs) + ")", re.DOTALL),
+                matches=_any_of(globs),
                 facts=LicenseFacts(
                     expressions=_texts(annotation.get("SPDX-License" + "-Identifier", [])),
                     copyrights=_texts(annotation.get("SPDX-FileCopyright" + "Text", [])),
@@ -150,11 +150,14 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(items)
 
 
-def _toml_glob(glob: str) -> str:
+def _toml_glob(glob: str) -> Glob:
     r"""REUSE.toml's globs: ``*`` stays within a folder, ``**`` does not, a backslash escapes."""
     parts = re.findall(r"\\.|\*\*|\*|[^*\\]+|\\", glob, re.DOTALL)
-    special = {"**": ".*", "*": "[^/]*"}
-    return "".join(special.get(part) or re.escape(part[1:] if part[0] == "\\" and part[1:] else part) for part in parts)
+    special = {"**": _ANYTHING, "*": _NAME_PART}
+    tokens: list[str] = []
+    for part in parts:
+        tokens += [special[part]] if part in special else _literal(part[1:] if part[0] == "\\" and part[1:] else part)
+    return tuple(tokens)
 
 
 def _read_dep5(content: bytes) -> list[Statement]:
@@ -165,7 +168,7 @@ def _read_dep5(content: bytes) -> list[Statement]:
             globs = [_dep5_glob(glob) for glob in fields["files"].split()]
             found.append(
                 Statement(
-                    matches=re.compile("|".join(globs), re.DOTALL),
+                    matches=_any_of(globs),
                     facts=LicenseFacts(
                         expressions=(fields["license"].splitlines()[0].strip(),),
                         copyrights=tuple(line.strip() for line in fields["copyright"].splitlines() if line.strip()),
@@ -191,6 +194,56 @@ def _dep5_fields(paragraph: str) -> dict[str, str]:
     return fields
 
 
-def _dep5_glob(glob: str) -> str:
+def _dep5_glob(glob: str) -> Glob:
     """Debian's globs: ``*`` and ``?`` match any character, slashes included."""
-    return re.escape(glob).replace(r"\*", ".*").replace(r"\?", ".")
+    special = {"*": _ANYTHING, "?": _ONE}
+    return tuple(special.get(char) or re.escape(char) for char in glob)
+
+
+#: A glob as regular expressions, one for each literal character or wildcard.
+Glob: TypeAlias = "tuple[str, ...]"
+_ANYTHING, _NAME_PART, _ONE = ".*", "[^/]*", "."
+
+
+def _literal(text: str) -> Glob:
+    return tuple(re.escape(char) for char in text)
+
+
+def _any_of(globs: Iterable[Glob]) -> Callable[[str], bool]:
+    """Whether a path matches one of the globs.
+
+    Backtracking costs the path's length to the power of the wildcards, and both come from upstream: globs with more
+    than two wildcards are matched one character at a time instead.
+    """
+    quick: list[str] = []
+    careful: list[Glob] = []
+    for glob in globs:
+        if sum(token in {_ANYTHING, _NAME_PART} for token in glob) <= 2:
+            quick.append("".join(glob))
+        else:
+            careful.append(glob)
+    pattern = re.compile("|".join(quick), re.DOTALL) if quick else None
+    return lambda text: bool(pattern and pattern.fullmatch(text)) or any(_walk(glob, text) for glob in careful)
+
+
+def _walk(glob: Glob, text: str) -> bool:
+    """Match by keeping every place in the glob where the text read so far may have led."""
+    live = _skip_wildcards(glob, {0})
+    for char in text:
+        step = {at + 1 for at in live if at < len(glob) and re.fullmatch(glob[at], char, re.DOTALL)}
+        stay = {
+            at
+            for at in live
+            if at < len(glob) and glob[at] in {_ANYTHING, _NAME_PART} and re.fullmatch(glob[at], char, re.DOTALL)
+        }
+        live = _skip_wildcards(glob, step | stay)
+    return len(glob) in live
+
+
+def _skip_wildcards(glob: Glob, live: set[int]) -> set[int]:
+    """The places, and those behind wildcards that match nothing."""
+    reached = set(live)
+    for at in range(min(live, default=0), len(glob)):
+        if at in reached and glob[at] in {_ANYTHING, _NAME_PART}:
+            reached.add(at + 1)
+    return reached

@@ -19,7 +19,7 @@ from vendorctl.workspace.manifest import FILE_NAME, Curation, LicensePolicy, Man
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What one upstream may contain: `allow` with its exceptions (empty: everything), `deny`, and the `declared` ids."""
+    """What one upstream may contain: `allow` with exceptions (empty: everything), `deny`, and the `declared` ids."""
 
     allow: tuple[str, ...]
     deny: tuple[str, ...]
