@@ -1,0 +1,236 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""sync: makes disk agree with VENDOR.yaml, or changes nothing.
+
+Everything is computed in memory first (`plan_sync`), then shown, or written in one transaction (`write_sync`). A file
+is replaced only when it is what the tool itself wrote: edits that no patch records stop the command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from vendorctl.digest import sha256
+from vendorctl.git.objects import Blobs
+from vendorctl.git.tree import Tree
+from vendorctl.model import Finding
+from vendorctl.series.bump import BumpPlan
+from vendorctl.series.stack import Applied, apply_series
+from vendorctl.series.store import load_series
+from vendorctl.series.workspace import Dresser, Standing, missing_content, stand
+from vendorctl.upstream.source import Source
+from vendorctl.vendor.contents import ChainedBlobs
+from vendorctl.vendor.disk import scan
+from vendorctl.vendor.edits import Edit, find_edits
+from vendorctl.vendor.obtain import Obtained, obtain
+from vendorctl.vendor.placed import Placed, load_placed
+from vendorctl.vendor.select import on_disk
+from vendorctl.workspace.lock import LicenseFacts, Lock, LockedPatch, LockedUpstream
+from vendorctl.workspace.manifest import Manifest, Upstream
+from vendorctl.workspace.root import patched_dir, vendored_dir
+
+#: Opens the source of an upstream; called only when the workspace lacks something.
+Opener: TypeAlias = Callable[[Upstream], Source]
+
+#: Reads the licence facts of one file; the licences layer has the real one.
+Scanner: TypeAlias = Callable[[bytes, bytes], LicenseFacts]
+
+#: Carries a chain over to a new pristine tree when its series does not apply there as it is.
+Carrier: TypeAlias = Callable[["Move"], BumpPlan]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """What sync needs from the layers above and from outside."""
+
+    opener: Opener
+    scanner: Scanner
+    dresser: Dresser
+    carrier: Carrier
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A pin that moved under a series: the chain at the old pin, the new pristine tree, and all their contents."""
+
+    upstream: Upstream
+    before: LockedUpstream
+    after: LockedUpstream
+    chain: Applied
+    pristine: Tree
+    blobs: Blobs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpstreamPlan:
+    """What sync will make of one upstream.
+
+    `pristine_now` and `output_now` are what is on disk, `placed` what the tool put there last; `edits` are paths (from
+    the workspace root) that it must not touch. `bump` says what became of each patch when the pin moved.
+    """
+
+    standing: Standing
+    before: LockedUpstream | None
+    pristine_now: Tree
+    output_now: Tree
+    placed: Placed
+    edits: tuple[Edit, ...]
+    fetched: bool
+    bump: BumpPlan | None = None
+
+    @property
+    def upstream(self) -> Upstream:
+        """The upstream as the new VENDOR.yaml has it."""
+        return self.standing.upstream
+
+    @property
+    def pristine_wanted(self) -> Tree:
+        """U as it belongs on disk."""
+        return on_disk(self.standing.applied.trees[0])
+
+    @property
+    def output_wanted(self) -> Tree:
+        """P with change notices, as it belongs on disk."""
+        return on_disk(self.standing.output)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stuck:
+    """An upstream whose series met a conflict; nothing of it is written."""
+
+    move: Move
+    plan: BumpPlan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncPlan:
+    """What sync will do.
+
+    `manifest_text` is VENDOR.yaml as it will stand (None: as it is), `lock` VENDOR.lock as it will stand; `gone` are
+    upstreams that VENDOR.yaml dropped.
+    """
+
+    manifest: Manifest
+    manifest_text: str | None
+    before: Lock
+    lock: Lock
+    upstreams: tuple[UpstreamPlan, ...]
+    stuck: tuple[Stuck, ...]
+    gone: tuple[LockedUpstream, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """All edits that stand in the way."""
+        return tuple(edit for plan in self.upstreams for edit in plan.edits)
+
+
+def plan_sync(
+    root: Path, manifest: Manifest, lock: Lock | None, names: Sequence[str], tools: Tools, *, edited: bool = False
+) -> SyncPlan:
+    """Compute what disk and lock must become for the named upstreams (all of them when none is named).
+
+    `edited` says that `manifest` is not what VENDOR.yaml says yet (a pin that this command moves) but is to be written.
+    Reads disk, and the cache or the network only for what the workspace lacks. Raises VendorError when an upstream
+    cannot be had, or a series does not apply at its pin.
+    """
+    before = lock or Lock(upstreams={})
+    plans: list[UpstreamPlan] = []
+    stuck: list[Stuck] = []
+    findings: list[Finding] = []
+    for name in names or sorted(manifest.upstreams):
+        upstream = manifest.upstreams[name]
+        planned, found = _plan_upstream(root, upstream, before.upstreams.get(name), tools)
+        findings += found
+        if isinstance(planned, Stuck):
+            stuck.append(planned)
+        else:
+            plans.append(planned)
+    gone = () if names else tuple(value for name, value in before.upstreams.items() if name not in manifest.upstreams)
+    kept = {name: value for name, value in before.upstreams.items() if value not in gone}
+    kept |= {plan.upstream.name: plan.standing.locked for plan in plans}
+    return SyncPlan(
+        manifest=manifest,
+        manifest_text=manifest.text if edited else None,
+        before=before,
+        lock=Lock(upstreams=dict(sorted(kept.items()))),
+        upstreams=tuple(plans),
+        stuck=tuple(stuck),
+        gone=gone,
+        findings=tuple(findings),
+    )
+
+
+def _plan_upstream(
+    root: Path, upstream: Upstream, before: LockedUpstream | None, tools: Tools
+) -> tuple[UpstreamPlan | Stuck, tuple[Finding, ...]]:
+    folder = root / vendored_dir(upstream.name)
+    pristine_now = scan(folder).tree
+    obtained = obtain(upstream, before, pristine_now, folder, tools.opener, tools.scanner)
+    chain, bump = _chain(root, upstream, before, obtained, tools.carrier)
+    if isinstance(chain, Move):
+        assert bump is not None
+        return Stuck(move=chain, plan=bump), obtained.findings
+    locked = replace(obtained.locked, series=_locked_series(chain))
+    contents = ChainedBlobs(obtained.blobs, bump.blobs) if bump is not None else obtained.blobs
+    standing = stand(root, upstream, locked, chain, tools.dresser, contents)
+    placed = load_placed(root, upstream.name)
+    output_now = scan(standing.folder).tree
+    plan = UpstreamPlan(
+        standing=standing,
+        before=before,
+        pristine_now=pristine_now,
+        output_now=output_now,
+        placed=placed,
+        edits=(
+            *_edits(
+                vendored_dir(upstream.name), pristine_now, placed.pristine, on_disk(chain.trees[0]), removals=False
+            ),
+            *_edits(patched_dir(upstream), output_now, placed.output, on_disk(standing.output), removals=True),
+        ),
+        fetched=obtained.fetched,
+        bump=bump,
+    )
+    return plan, obtained.findings
+
+
+def _edits(folder: str, disk: Tree, placed: Tree, wanted: Tree, *, removals: bool) -> list[Edit]:
+    """Edits with their paths from the workspace root."""
+    found = find_edits(disk, placed, wanted, removals=removals)
+    return [replace(edit, path=folder.encode() + b"/" + edit.path) for edit in found]
+
+
+def _chain(
+    root: Path, upstream: Upstream, before: LockedUpstream | None, obtained: Obtained, carrier: Carrier
+) -> tuple[Applied | Move, BumpPlan | None]:
+    """The series over the obtained pristine tree: as it is, or carried over from the locked one.
+
+    A Move in place of the chain stands for a conflict, which the plan beside it describes.
+    """
+    series = load_series(root, upstream.name)
+    pristine = obtained.locked.tree
+    try:
+        if before is None or before.tree == pristine:
+            return apply_series(pristine, series, obtained.blobs), None
+        chain = apply_series(before.tree, series, obtained.blobs)
+    except KeyError as error:
+        raise missing_content(upstream.name) from error
+    move = Move(
+        upstream=upstream,
+        before=before,
+        after=obtained.locked,
+        chain=chain,
+        pristine=pristine,
+        blobs=obtained.blobs,
+    )
+    bump = carrier(move)
+    return (bump.applied if bump.applied is not None else move), bump
+
+
+def _locked_series(chain: Applied) -> tuple[LockedPatch, ...]:
+    pairs = zip(chain.series.patches, chain.trees[1:], strict=True)
+    return tuple(LockedPatch(file=patch.file_name, sha256=sha256(patch.raw), tree=tree.oid) for patch, tree in pairs)
