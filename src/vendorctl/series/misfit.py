@@ -58,14 +58,16 @@ def explain_misfit(content: Sequence[bytes], hunks: Sequence[PatchHunk]) -> tupl
         hunk for hunk in hunks if not _stands(content, old_side(hunk), first_index(hunk.old_start, hunk.old_count))
     ]
     first = failing[0] if failing else hunks[0]
-    if all(_stands(content, new_side(hunk), first_index(hunk.new_start, hunk.new_count)) for hunk in hunks):
+    # A side without lines stands everywhere and so proves nothing.
+    telling = all(new_side(hunk) for hunk in hunks)
+    if telling and all(_stands(content, new_side(hunk), first_index(hunk.new_start, hunk.new_count)) for hunk in hunks):
         return Misfit.ALREADY_APPLIED, "every hunk's result is there already", first
     wanted = old_side(first)
     start = first_index(first.old_start, first.old_count)
     found = _nearest(content, wanted, start)
     if found is not None:
         return Misfit.DRIFTED, f"the lines of this hunk are {_offset_text(found - start)} (line {found + 1})", first
-    if all(_nearest(content, new_side(hunk), 0) is not None and new_side(hunk) for hunk in hunks):
+    if telling and all(_nearest(content, new_side(hunk), 0) is not None for hunk in hunks):
         return Misfit.ALREADY_APPLIED, "every hunk's result is there already, at other lines", first
     return Misfit.DRIFTED, _first_difference(content, wanted, start), first
 
