@@ -38,8 +38,9 @@ def _read_one(lines: Lines) -> BinaryDelta:
     data = bytearray()
     while lines.peek() not in {b"", b"\n"}:
         data += _decode_line(lines)
-    if lines.take() != b"\n":
+    if lines.done:
         lines.fail("a binary hunk ends with an empty line, but the file ends here", line=lines.number - 1)
+    lines.take()
     return BinaryDelta(literal=kind == b"literal", size=int(size), data=bytes(data))
 
 

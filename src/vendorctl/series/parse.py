@@ -49,9 +49,13 @@ def parse_patch(file_name: str, raw: bytes, *, folder: str = "") -> Patch:
             location=Location(place),
             hint="rename the file, and its line in `series`",
         )
-    lines = Lines(place, raw)
     if len(raw) > MAX_PATCH_BYTES:
-        lines.fail(f"a patch of {len(raw)} bytes is above the limit of {MAX_PATCH_BYTES}")
+        raise VendorError(
+            f"the patch is above the limit of {MAX_PATCH_BYTES} bytes",
+            location=Location(place),
+            hint="vendor the files at another pin instead of patching them in",
+        )
+    lines = Lines(place, raw)
     message = parse_message(_read_message(lines))
     changes = _read_changes(lines)
     _check_paths(lines, changes)
@@ -78,12 +82,17 @@ def _read_message(lines: Lines) -> list[bytes]:
         if line.lower().startswith(b"content-transfer-encoding:") and b"8bit" not in line and b"7bit" not in line:
             hint = "save the patch as git-format-patch wrote it, not as the mail program encoded it"
             lines.fail("the patch is encoded for mail", line=lines.number - 1, hint=hint)
+        _refuse_stray_hunk(lines, line)
         message.append(line)
     # Diffstat and notes: people's text between the message and the first file.
     while not lines.done and not _starts_file(lines):
-        if lines.take().startswith(b"@@ -"):
-            lines.fail("a hunk without a file header above it", line=lines.number - 1)
+        _refuse_stray_hunk(lines, lines.take())
     return message
+
+
+def _refuse_stray_hunk(lines: Lines, taken: bytes) -> None:
+    if taken.startswith(b"@@ -"):
+        lines.fail("a hunk without a file header above it", line=lines.number - 1)
 
 
 def _starts_plain(lines: Lines) -> bool:
