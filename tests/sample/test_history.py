@@ -19,7 +19,8 @@ from vendorctl.sample import history
 TAGS = {
     "v0.1.0": "796e0d94be127787187b1139b000c1f587d0a209",
     "v0.2.0": "7924cd9f76c4a5fad969487dcff702b424e13c19",
-    "v0.3.0": "fe1e674967c93d2f400fc4ae13cfd720f932c291",
+    "v0.3.0": "d97a2b8450ebd714f496dfc9e75aa78bf636da72",
+    "v0.4.0": "f2c651da717b8943f51917110521db245ed137da",
 }
 
 

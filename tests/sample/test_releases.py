@@ -15,7 +15,7 @@ import pytest
 
 from vendorctl.sample import edits, history
 
-RELEASES = ("v0.1.0", "v0.2.0", "v0.3.0")
+RELEASES = ("v0.1.0", "v0.2.0", "v0.3.0", "v0.4.0")
 
 
 @pytest.fixture(scope="module")
