@@ -1,15 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A bump: unchanged, refreshed, landed whole or in part or reformatted or reverted, in conflict; never applied twice."""
+"""A bump: unchanged, refreshed, landed (whole, in part, reformatted, reverted), in conflict; never applied twice."""
 
 from __future__ import annotations
 
 import pytest
-from support.chains import Shelf, numbered
-from support.repo import executable, symlink
 
-from vendorctl.series.bump import OutcomeKind, hold_back
+from support.chains import Files, Shelf, numbered
+from support.repo import executable, symlink
+from vendorctl.series.bump import OutcomeKind
 from vendorctl.series.landed import BY_SYNTAX, BY_WORDS
 from vendorctl.series.merge import ConflictKind
 
@@ -82,7 +82,7 @@ def test_a_patch_that_landed_reformatted_is_recognised_by_its_syntax(shelf: Shel
     ours = GUARD.replace("    return x * factor\n", "    check(x, 'scale', [1, 2])\n    return x * factor\n")
     upstream = GUARD.replace(
         "    return x * factor\n",
-        '    # upstream words\n    check(\n        x,\n        "scale",\n        [1, 2],\n    )\n    return x * factor\n',
+        '    # upstream words\n    check(\n        x, "scale", [1, 2],\n    )\n    return x * factor\n',
     )
     old = shelf.chain({"a.py": GUARD}, {"a.py": ours})
     plan = shelf.bump(old, {"a.py": upstream})
@@ -209,7 +209,7 @@ def test_patches_follow_a_moved_and_edited_file(shelf: Shelf) -> None:
     ],
 )
 def test_what_needs_a_person_is_a_conflict_of_its_kind(
-    shelf: Shelf, ours: dict[str, str], upstream: dict[str, str], kind: ConflictKind
+    shelf: Shelf, ours: Files, upstream: Files, kind: ConflictKind
 ) -> None:
     plan = shelf.bump(shelf.chain({"a.py": numbered(9)}, ours), upstream)
     assert plan.stuck is not None
@@ -226,7 +226,7 @@ def test_a_file_added_to_a_moved_folder_asks(shelf: Shelf) -> None:
 
 
 def test_modes_and_links_are_carried(shelf: Shelf) -> None:
-    pristine = {"run.sh": "echo 1\necho 2\necho 3\n", "l": symlink("a")}
+    pristine: Files = {"run.sh": "echo 1\necho 2\necho 3\n", "l": symlink("a")}
     old = shelf.chain(pristine, {"run.sh": executable("echo 1\necho 2\necho 3\n"), "l": symlink("b")})
     plan = shelf.bump(old, {"run.sh": "echo 0\necho 2\necho 3\n", "l": symlink("a"), "more": ""})
     # A change of mode states no ids, so the file need not change although the content below it did.
@@ -247,13 +247,6 @@ def test_reports_go_on_after_a_conflict(shelf: Shelf) -> None:
     assert kinds(plan) == ["conflict", "unchanged"]
     assert plan.stuck is not None
     assert plan.stuck.position == 1
-
-
-def test_held_paths_stay_as_they_were(shelf: Shelf) -> None:
-    old, new = shelf.tree({"a.py": "1\n", "b.py": "1\n"}), shelf.tree({"a.py": "2\n", "b.py": "2\n"})
-    tree, held = hold_back(old, new, [b"b.py", b"absent.py"])
-    assert held == (b"b.py",)
-    assert shelf.files(tree) == {"a.py": "2\n", "b.py": "1\n"}
 
 
 def test_outcomes_that_stay_are_those_with_a_file() -> None:

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 from support.repo import Put
-
 from vendorctl.git.oid import Oid, hash_blob
 from vendorctl.git.tree import Entry, Mode, Tree
 from vendorctl.series.bump import BumpPlan, BumpRequest, plan_bump
@@ -70,7 +70,7 @@ class Shelf:
     def chain(self, pristine: Files, *states: Files) -> Applied:
         """A series with one patch per further state, applied."""
         trees = [self.tree(files) for files in (pristine, *states)]
-        pairs = enumerate(zip(trees, trees[1:], strict=False), start=1)
+        pairs = enumerate(pairwise(trees), start=1)
         patches = tuple(self.patch(number, before, after) for number, (before, after) in pairs)
         return apply_series(trees[0], Series("up", patches), self.blobs)
 

@@ -11,7 +11,7 @@ that merge, which is how a landed patch is recognised: by content, whatever its 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
@@ -141,12 +141,6 @@ def plan_bump(request: BumpRequest, rewrite: Rewrite, merger: ContentMerger) -> 
     return bump.plan()
 
 
-def hold_back(old: Tree, new: Tree, hold: Iterable[bytes]) -> tuple[Tree, tuple[bytes, ...]]:
-    """The new pristine tree with held paths as they are in `old`, and which of them that changed."""
-    held: dict[bytes, Entry | None] = {path: old[path] for path in hold if path in old and new.get(path) != old[path]}
-    return new.replace(held), tuple(sorted(held))
-
-
 class _Bump:
     """A bump under way: `tree` is P'_k so far."""
 
@@ -229,7 +223,8 @@ class _Bump:
         facts = tuple(sorted(landed))
         changes = before.difference(after)
         if merged.tree == self.tree:
-            kind, new = OutcomeKind.MERGED_UPSTREAM, None
+            # A person who resolved a conflict to upstream's state left the patch out; upstream need not have it.
+            kind, new = OutcomeKind.SKIPPED if reused else OutcomeKind.MERGED_UPSTREAM, None
         elif self.tree.difference(merged.tree) == changes and _fits(patch, before, self.tree, changes):
             kind, new = OutcomeKind.UNCHANGED, patch
         else:

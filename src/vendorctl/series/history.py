@@ -27,6 +27,8 @@ Reader: TypeAlias = Callable[[Iterable[Oid]], Blobs]
 _FORMAT = "%x00%H%x00%P%x00%aI%x00%an%x00%s"
 _FIELDS = 5
 _PULL_REQUEST = re.compile(r"\(#(\d+)\)\s*$|^Merge pull request #(\d+)\b")
+#: A merge counts as one step, which brings everything that was merged.
+_FIRST_PARENT = ("--first-parent", "--diff-merges=first-parent")
 #: Above this many paths one listing of the whole tree costs less than naming them.
 _MANY_PATHS = 500
 
@@ -98,13 +100,18 @@ class History:
             step = inner
         return step
 
+    def removal(self, path: bytes, since: Oid) -> UpstreamCommit | None:
+        """The first commit after `since`, along first parents, that takes `path` away."""
+        found = self._log(self.new, since, [path], *_FIRST_PARENT, "--diff-filter=D")
+        return found[0] if found else None
+
     @cached_property
     def is_forward(self) -> bool:
         """Whether `new` descends from `old`."""
         return self.git.exact("merge-base", "--is-ancestor", str(self.old), str(self.new), check=False).ok
 
     def _steps(self, tip: Oid, since: Oid, paths: Iterable[bytes]) -> tuple[UpstreamCommit, ...]:
-        return self._log(tip, since, paths, "--first-parent", "--diff-merges=first-parent")
+        return self._log(tip, since, paths, *_FIRST_PARENT)
 
     def _log(self, tip: Oid, since: Oid, paths: Iterable[bytes], *options: str) -> tuple[UpstreamCommit, ...]:
         # git reads paths line by line here; one with a line break in its name cannot be asked for.

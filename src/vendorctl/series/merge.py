@@ -180,7 +180,9 @@ class _TreeMerge:
             if theirs.path != base.path and self.tree.get(theirs.path) == theirs.entry:
                 self.landed.append(theirs.path)
                 return
-            self._conflict(ConflictKind.DELETED_UPSTREAM, theirs.path, base, None, theirs)
+            # A known move leads to a path that the vendored set does not include.
+            went = self.our_moves.get(base.path)
+            self._conflict(ConflictKind.DELETED_UPSTREAM, theirs.path, base, None, theirs, suggestion=went)
         else:
             self._modify(base, ours, theirs)
 

@@ -10,7 +10,7 @@ measure is git's (diffcore-delta.c): the bytes of lines that both files have, ov
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from vendorctl.git.objects import Blobs
@@ -54,6 +54,27 @@ def find_moves(old: Tree, new: Tree, blobs: Blobs, *, wanted: Iterable[bytes] | 
     return tuple(sorted([*found, *_Similar(blobs).match(left, free)]))
 
 
+def compared_contents(old: Tree, new: Tree) -> set[Oid]:
+    """The contents that `find_moves` would read for these trees, so that they can be fetched in one batch."""
+    changed = old.difference(new)
+    gone = {path: before for path, (before, after) in changed.items() if before is not None and after is None}
+    came = {path: after for path, (before, after) in changed.items() if before is None and after is not None}
+    return {entry.oid for pair in _pairs(gone, came) for entry in (pair[1], pair[3]) if entry.mode.is_regular}
+
+
+def _pairs(gone: Mapping[bytes, Entry], came: Mapping[bytes, Entry]) -> Iterator[tuple[bytes, Entry, bytes, Entry]]:
+    """The pairs of files to compare: all, or when they are too many, those that keep their base name."""
+    if len(gone) * len(came) <= _PAIRS:
+        yield from ((old, before, new, after) for old, before in gone.items() for new, after in came.items())
+        return
+    by_name: dict[bytes, list[bytes]] = {}
+    for new in came:
+        by_name.setdefault(_base_name(new), []).append(new)
+    for old, before in gone.items():
+        for new in by_name.get(_base_name(old), []):
+            yield old, before, new, came[new]
+
+
 def as_mapping(moves: Iterable[Move]) -> dict[bytes, bytes]:
     """Old path to new path."""
     return {move.old: move.new for move in moves}
@@ -93,12 +114,9 @@ class _Similar:
     def match(self, gone: Mapping[bytes, Entry], came: Mapping[bytes, Entry]) -> list[Move]:
         gone = {path: entry for path, entry in gone.items() if entry.mode.is_regular}
         came = {path: entry for path, entry in came.items() if entry.mode.is_regular}
-        names_only = len(gone) * len(came) > _PAIRS
         scored = [
             (-score, _distance(old, new), old, new)
-            for old, before in gone.items()
-            for new, after in came.items()
-            if not names_only or _base_name(old) == _base_name(new)
+            for old, before, new, after in _pairs(gone, came)
             if (score := self._similarity(before.oid, after.oid)) >= THRESHOLD
         ]
         found: list[Move] = []

@@ -1,0 +1,321 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A bump that stopped at a conflict: what it leaves below ``.vendorctl/bump/<name>/``, and how it goes on.
+
+    SUMMARY.txt     what happened and what to do, in one paragraph
+    upstream.log    upstream's commits that changed these files
+    files/          each file in conflict, to be edited: no markers may remain; deleting it deletes the path
+    base/ ours/ theirs/   the three sides as they are (before the patch, new upstream, with the patch)
+    state.json      what `--continue`, `--skip` and `--abort` need
+
+Nothing else in the workspace changes. Going on means planning the same bump again with the decisions that were made:
+a plan is a pure function of its inputs, so no half-done state exists that a reboot could lose.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from vendorctl.digest import pretty_json, sha256
+from vendorctl.errors import ExitCode, VendorError
+from vendorctl.git.objects import Blobs
+from vendorctl.git.oid import Oid, hash_blob
+from vendorctl.git.tree import Entry, Mode
+from vendorctl.model import Json
+from vendorctl.paths import display
+from vendorctl.series.bump import Stuck
+from vendorctl.series.content import has_markers
+from vendorctl.series.history import UpstreamCommit
+from vendorctl.series.merge import Conflict, ConflictKind
+from vendorctl.series.resolutions import Resolution, conflict_key, make_resolution, stage_forget, stage_resolution
+from vendorctl.series.stack import Series
+from vendorctl.workspace.root import bump_dir
+from vendorctl.workspace.transaction import Transaction
+
+_SCHEMA = "vendorctl/bump/1"
+_STATE = "state.json"
+_SIDES = ("base", "ours", "theirs")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """An interrupted bump, as its state file has it.
+
+    `series` is each patch file's SHA-256 at the time, `skip` the numbers of patches to leave out, `decided` the keys of
+    decisions recorded since the bump began, `conflicts` path (hex) and key of each open conflict.
+    """
+
+    upstream: str
+    old: Oid
+    new: Oid
+    ref: str | None
+    patch: str
+    number: int
+    series: Mapping[str, str]
+    skip: frozenset[int] = frozenset()
+    drop_merged: bool = False
+    decided: tuple[str, ...] = ()
+    conflicts: Mapping[bytes, str]
+
+    def check_series(self, series: Series) -> None:
+        """Raise VendorError (exit code 5) when patches were edited since: the decisions may not fit any more."""
+        now = series_digests(series)
+        if now != dict(self.series):
+            changed = sorted(name for name in {*now, *self.series} if now.get(name) != self.series.get(name))
+            raise VendorError(
+                f"the series of {self.upstream!r} changed since this bump began: {', '.join(changed)}",
+                hint=f"run `vendorctl sync {self.upstream} --abort`, then begin the bump again",
+                code=ExitCode.CONFLICT,
+            )
+
+
+def series_digests(series: Series) -> dict[str, str]:
+    """SHA-256 of each patch file."""
+    return {patch.file_name: sha256(patch.raw) for patch in series.patches}
+
+
+def load_pending(root: Path, name: str) -> Pending | None:
+    """The interrupted bump of an upstream, or None. Raises VendorError when its state cannot be read."""
+    file = root / bump_dir(name) / _STATE
+    try:
+        raw = file.read_bytes()
+    except FileNotFoundError:
+        return None
+    try:
+        state = json.loads(raw)
+        return _parse_state(state)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise VendorError(
+            f"{bump_dir(name)}/{_STATE} cannot be read: {error}",
+            hint=f"run `vendorctl sync {name} --abort`; nothing else in the workspace was changed",
+        ) from error
+
+
+def require_pending(root: Path, name: str) -> Pending:
+    """The interrupted bump of an upstream. Raises VendorError (exit code 2) when there is none."""
+    pending = load_pending(root, name)
+    if pending is None:
+        raise VendorError(f"no bump of {name!r} is waiting for a decision", code=ExitCode.USAGE)
+    return pending
+
+
+def stage_stuck(
+    tx: Transaction,
+    root: Path,
+    pending: Pending,
+    stuck: Stuck,
+    blobs: Blobs,
+    commits: Sequence[UpstreamCommit],
+    culprit: UpstreamCommit | None,
+) -> None:
+    """Write the conflict folder for `stuck`, replacing what an earlier stop left there."""
+    folder = bump_dir(pending.upstream)
+    stage_clear(tx, root, pending.upstream)
+    for conflict in stuck.conflicts:
+        content, mode = shown_file(conflict, blobs)
+        tx.write(_inside(f"{folder}/files/", conflict.path), content, mode)
+        for name, side in zip(_SIDES, (conflict.base, conflict.ours, conflict.theirs), strict=True):
+            if side is not None and side.entry.mode.is_blob:
+                # A link is shown as a file that holds its target, so that nothing here leads elsewhere.
+                mode = side.entry.mode if side.entry.mode.is_regular else Mode.FILE
+                tx.write(_inside(f"{folder}/{name}/", side.path), blobs[side.entry.oid], mode)
+    tx.write(f"{folder}/SUMMARY.txt", summarize(pending, stuck, culprit).encode() + b"\n")
+    tx.write(f"{folder}/upstream.log", "".join(f"{describe_commit(commit)}\n" for commit in commits).encode())
+    state = replace(pending, conflicts={conflict.path: conflict_key(conflict) for conflict in stuck.conflicts})
+    tx.write(f"{folder}/{_STATE}", pretty_json(_dump_state(state)))
+
+
+def stage_clear(tx: Transaction, root: Path, name: str) -> None:
+    """Remove the conflict folder."""
+    folder = root / bump_dir(name)
+    if folder.is_dir():
+        for file in folder.rglob("*"):
+            if file.is_symlink() or not file.is_dir():
+                tx.delete(os.fsencode(file.relative_to(root)))
+        tx.remove_empty_folders(bump_dir(name))
+
+
+def stage_abort(tx: Transaction, root: Path, pending: Pending) -> None:
+    """Give the bump up: remove its folder and forget what was decided during it."""
+    for key in pending.decided:
+        stage_forget(tx, key)
+    stage_clear(tx, root, pending.upstream)
+
+
+def read_decisions(root: Path, pending: Pending, stuck: Stuck) -> dict[str, Resolution]:
+    """What people made of the files in conflict, by conflict key.
+
+    `stuck` is the same conflict, planned again. Raises VendorError (exit code 5) naming every file in which markers
+    remain, and when the conflict is not the one that was shown.
+    """
+    shown = {conflict.path: conflict_key(conflict) for conflict in stuck.conflicts}
+    if shown != dict(pending.conflicts):
+        raise VendorError(
+            f"the conflict of {pending.upstream!r} is not the one that was shown: VENDOR.yaml or the cache changed",
+            hint=f"run `vendorctl sync {pending.upstream} --abort`, then begin the bump again",
+            code=ExitCode.CONFLICT,
+        )
+    folder = root / bump_dir(pending.upstream) / "files"
+    open_files = []
+    found = {}
+    for conflict in stuck.conflicts:
+        content, mode = _read_back(folder, conflict.path)
+        if content is not None and _is_open(conflict, content):
+            open_files.append(display(conflict.path))
+            continue
+        entry = None if content is None or mode is None else _decided_entry(conflict, content, mode)
+        resolution = make_resolution(conflict, entry, content or b"")
+        found[resolution.key] = resolution
+    if open_files:
+        raise VendorError(
+            f"conflict markers remain in {', '.join(open_files)}",
+            hint=f"edit {bump_dir(pending.upstream)}/files, then run `vendorctl sync {pending.upstream} --continue`",
+            code=ExitCode.CONFLICT,
+        )
+    return found
+
+
+def stage_decisions(tx: Transaction, decisions: Mapping[str, Resolution]) -> None:
+    """Record decisions, for this bump and for the next time the same conflict appears."""
+    for resolution in decisions.values():
+        stage_resolution(tx, resolution)
+
+
+def shown_file(conflict: Conflict, blobs: Blobs) -> tuple[bytes, Mode]:
+    """What is put before a person for one path: the file with markers, or a marked note where lines do not help."""
+    sides = [side for side in (conflict.theirs, conflict.ours) if side is not None]
+    mode = next((side.entry.mode for side in sides if side.entry.mode.is_regular), Mode.FILE)
+    if conflict.content is not None:
+        return conflict.content.marked(), mode
+    note = f"<<<<<<< {_NOTES[conflict.kind]}\n".encode()
+    if conflict.kind is ConflictKind.DELETED_UPSTREAM and mode.is_regular and conflict.theirs is not None:
+        text = blobs[conflict.theirs.entry.oid]
+        if b"\0" not in text and conflict.theirs.entry.mode.is_regular:
+            return note + b">>>>>>>\n" + text, mode
+    return note + b">>>>>>>\n", mode
+
+
+_NOTES = {
+    ConflictKind.CONTENT: "edit this file",
+    ConflictKind.ADDED_TWICE: "edit this file",
+    ConflictKind.ADDED_BY_BOTH: "both sides add this: put the wanted content here (see ours/ and theirs/)",
+    ConflictKind.DELETED_UPSTREAM: "upstream removed this file: delete it, or delete these two lines to keep it",
+    ConflictKind.DELETED_BY_PATCH: "the patch removes this file, upstream changed it: delete it, or copy it from ours/",
+    ConflictKind.BINARY: "binary or link: copy the wanted version here from ours/ or theirs/, or delete this file",
+    ConflictKind.TYPE: "one side made this another kind of file: put the wanted version here, or delete this file",
+    ConflictKind.MOVED_BY_BOTH: "both sides moved this file: put the wanted content here, or delete this file",
+    ConflictKind.OCCUPIED: "something else has this name now: put the wanted content here, or delete this file",
+    ConflictKind.FOLDER_MOVED: "upstream moved this folder: copy the file here from theirs/, or delete this file",
+}
+
+_CAUSES = {
+    ConflictKind.CONTENT: "upstream changed the same lines",
+    ConflictKind.ADDED_TWICE: "upstream already has these lines, at another place",
+    ConflictKind.ADDED_BY_BOTH: "upstream added a file of this name",
+    ConflictKind.DELETED_UPSTREAM: "upstream removed the file",
+    ConflictKind.DELETED_BY_PATCH: "the patch removes the file, and upstream changed it",
+    ConflictKind.BINARY: "both sides changed content that has no lines",
+    ConflictKind.TYPE: "one side made it another kind of file",
+    ConflictKind.MOVED_BY_BOTH: "both sides moved the file",
+    ConflictKind.OCCUPIED: "something else has this name now",
+    ConflictKind.FOLDER_MOVED: "upstream moved the folder that the patch adds it to",
+}
+
+
+def explain_conflict(conflict: Conflict) -> str:
+    """One conflict in a few words: path, cause, and where the file went if that is known."""
+    went = f", to {display(conflict.suggestion)}" if conflict.suggestion is not None else ""
+    return f"{display(conflict.path)} ({_CAUSES[conflict.kind]}{went})"
+
+
+def summarize(pending: Pending, stuck: Stuck, culprit: UpstreamCommit | None) -> str:
+    """One paragraph for people."""
+    causes = "; ".join(explain_conflict(conflict) for conflict in stuck.conflicts)
+    cause = f" It breaks with upstream commit {describe_commit(culprit)}." if culprit is not None else ""
+    name, folder = pending.upstream, bump_dir(pending.upstream)
+    return (
+        f"Patch {stuck.patch.file_name} ({stuck.patch.title}) does not carry over from {pending.old.short} to "
+        f"{pending.new.short} of {name}: {causes}.{cause} Nothing in the workspace has changed. Edit the files in "
+        f"{folder}/files until no markers remain, then run `vendorctl sync {name} --continue`; `--skip` leaves this "
+        f"patch out, `--abort` gives the bump up."
+    )
+
+
+def describe_commit(commit: UpstreamCommit) -> str:
+    """``<short id> <date> <author>: <subject>``, safe to show."""
+    text = f"{commit.oid.short} {commit.date[:10]} {commit.author}: {commit.subject}"
+    return display(text.encode("utf-8", "surrogateescape"))
+
+
+def _inside(folder: str, path: bytes) -> bytes:
+    return folder.encode() + path
+
+
+def _read_back(folder: Path, path: bytes) -> tuple[bytes | None, Mode | None]:
+    file = folder / os.fsdecode(path)
+    try:
+        if file.is_symlink():
+            return os.fsencode(file.readlink()), Mode.SYMLINK
+        executable = file.stat().st_mode & 0o100
+        return file.read_bytes(), Mode.EXECUTABLE if executable else Mode.FILE
+    except (FileNotFoundError, NotADirectoryError):
+        return None, None
+
+
+def _decided_entry(conflict: Conflict, content: bytes, mode: Mode) -> Entry:
+    """The entry for what a person left; a link, which is shown as a plain file, becomes one again when chosen."""
+    oid = hash_blob(content)
+    for side in (conflict.theirs, conflict.ours):
+        if side is not None and side.entry.oid == oid and side.entry.mode is Mode.SYMLINK:
+            return side.entry
+    return Entry(mode, oid)
+
+
+def _is_open(conflict: Conflict, content: bytes) -> bool:
+    size = conflict.content.marker_size if conflict.content is not None else 7
+    return has_markers(content, size)
+
+
+def _dump_state(pending: Pending) -> Json:
+    conflicts: dict[str, Json] = {path.hex(): key for path, key in pending.conflicts.items()}
+    series: dict[str, Json] = dict(pending.series)
+    skip: list[Json] = [*sorted(pending.skip)]
+    decided: list[Json] = list(pending.decided)
+    return {
+        "schema": _SCHEMA,
+        "upstream": pending.upstream,
+        "old": str(pending.old),
+        "new": str(pending.new),
+        "ref": pending.ref,
+        "patch": pending.patch,
+        "number": pending.number,
+        "series": series,
+        "skip": skip,
+        "drop_merged": pending.drop_merged,
+        "decided": decided,
+        "conflicts": conflicts,
+    }
+
+
+def _parse_state(state: dict[str, Any]) -> Pending:
+    if state["schema"] != _SCHEMA:
+        raise ValueError(f"its schema is {state['schema']!r}")
+    return Pending(
+        upstream=str(state["upstream"]),
+        old=Oid.parse(state["old"]),
+        new=Oid.parse(state["new"]),
+        ref=None if state["ref"] is None else str(state["ref"]),
+        patch=str(state["patch"]),
+        number=int(state["number"]),
+        series={str(name): str(digest) for name, digest in state["series"].items()},
+        skip=frozenset(int(number) for number in state["skip"]),
+        drop_merged=bool(state["drop_merged"]),
+        decided=tuple(str(key) for key in state["decided"]),
+        conflicts={bytes.fromhex(path): str(key) for path, key in state["conflicts"].items()},
+    )

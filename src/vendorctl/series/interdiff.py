@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""How a patch changed: the difference between its old and its new diff, as git-range-diff shows it.
+
+Object ids and line numbers are left out of the comparison: they change whenever anything above does, and say nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from vendorctl.model import Json
+from vendorctl.paths import display
+from vendorctl.series.bump import Outcome, OutcomeKind
+from vendorctl.series.lines import split_lines
+from vendorctl.series.patch import Patch
+
+_HUNK = re.compile(rb"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@(.*)", re.DOTALL)
+_IDS = re.compile(rb"index [0-9a-f]{4,40}\.\.[0-9a-f]{4,40}")
+_CONTEXT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Interdiff:
+    """The changed lines of a patch's diff, with context. Each line starts with what happened to it: blank, - or +.
+
+    `old` and `new` are file names; an absent side is empty. No lines: only positions and ids changed.
+    """
+
+    old: str
+    new: str
+    kind: OutcomeKind
+    lines: tuple[str, ...]
+
+    def to_json(self) -> Json:
+        """The machine-readable form."""
+        lines: list[Json] = list(self.lines)
+        return {"old": self.old or None, "new": self.new or None, "kind": self.kind.value, "lines": lines}
+
+
+def interdiff(outcome: Outcome) -> Interdiff:
+    """How one patch changes in a bump."""
+    new = outcome.new
+    before = _comparable(outcome.patch)
+    after = _comparable(new) if new is not None else before
+    found = list(difflib.unified_diff(before, after, n=_CONTEXT, lineterm=""))[2:]
+    return Interdiff(outcome.patch.file_name, new.file_name if new else "", outcome.kind, tuple(found))
+
+
+def _comparable(patch: Patch) -> list[str]:
+    start = patch.changes[0].patch_line - 1
+    lines = split_lines(patch.raw)[start:]
+    return [_comparable_line(line) for line in lines if not _IDS.match(line)]
+
+
+def _comparable_line(line: bytes) -> str:
+    hunk = _HUNK.match(line)
+    text = b"@@" + hunk[1] if hunk else line
+    return display(text.removesuffix(b"\n"))
+
+
+def render_text(interdiffs: Iterable[Interdiff]) -> str:
+    """One line per patch, with git-range-diff's sign (= ! < ?), then the changed lines, indented."""
+    rows = []
+    for each in interdiffs:
+        rows.append(f"{_SIGNS[each.kind]} {each.old} -> {each.new or '(none)'}: {each.kind.value}")
+        rows += [f"    {line}" for line in each.lines]
+    return "".join(f"{row}\n" for row in rows)
+
+
+def render_markdown(interdiffs: Iterable[Interdiff]) -> str:
+    """A section per patch; the fence is longer than any run of backticks in the content."""
+    parts = []
+    for each in interdiffs:
+        parts.append(f"### `{each.old}`: {each.kind.value}\n")
+        if each.lines:
+            ticks = max((len(run) for line in each.lines for run in re.findall(r"`+", line)), default=0)
+            fence = "`" * max(3, ticks + 1)
+            body = "\n".join(each.lines)
+            parts.append(f"{fence}diff\n{body}\n{fence}\n")
+    return "\n".join(parts)
+
+
+_SIGNS = {
+    OutcomeKind.UNCHANGED: "=",
+    OutcomeKind.REFRESHED: "!",
+    OutcomeKind.PARTLY_MERGED: "!",
+    OutcomeKind.MERGED_UPSTREAM: "<",
+    OutcomeKind.SKIPPED: "<",
+    OutcomeKind.CONFLICT: "?",
+}
