@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-#: Largest accepted error in units of the largest reference magnitude: half an ulp of the storage type plus f32 rounding.
+#: Largest accepted error in units of the reference magnitude: half an ulp of the storage type, and f32 rounding.
 TOLERANCE = {"f32": 2e-6, "f16": 1.2e-3, "bf16": 8e-3}
 
 #: Activation and weight types that are shipped together: equal, or weights kept in f32.

@@ -9,23 +9,25 @@ malformed one gives a VendorError, never another exception, and nothing is read 
 
 from __future__ import annotations
 
-import io
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from vendorctl.errors import VendorError
 from vendorctl.kernels.target import ABI_V6, Target
 
+_OS_ABI, _ABI_VERSION = 7, 8  # indices into e_ident
 _EM_AMDGPU = 224
 _ET_DYN = 3
 _OSABI_AMDGPU_HSA = 64
+_PT_NOTE = 4
 _NT_AMDGPU_METADATA = 32
+_SEGMENT_SIZE, _SECTION_SIZE = 56, 64
 _MACH_MASK = 0xFF
 _GENERIC_VERSION_SHIFT = 24
-#: Larger objects, notes and argument lists are refused rather than parsed.
+#: Larger objects and argument lists are refused rather than parsed.
 MAX_OBJECT = 64 << 20
-_MAX_NOTE = 4 << 20
 _MAX_ARGUMENTS = 256
 
 
@@ -77,82 +79,81 @@ class CodeObject:
 
 def parse(data: bytes) -> CodeObject:
     """Read a code object. Raises VendorError when `data` is not a complete AMD HSA code object with metadata."""
-    from elftools.common.exceptions import ELFError, ELFParseError
-    from elftools.construct import ConstructError
-    from elftools.elf.elffile import ELFFile
-
-    if len(data) > MAX_OBJECT:
-        raise VendorError(f"the object is larger than {MAX_OBJECT >> 20} MiB")
     try:
-        elf = ELFFile(io.BytesIO(data))
-        header = elf.header
-        _require_whole(elf, len(data))
-        flags = int(header["e_flags"])
-        metadata = _metadata(elf)
+        header = _header(data)
+        metadata = _metadata(data, header)
         return CodeObject(
-            machine=flags & _MACH_MASK,
-            generic_version=flags >> _GENERIC_VERSION_SHIFT,
-            abi_version=data[8],
+            machine=header.flags & _MACH_MASK,
+            generic_version=header.flags >> _GENERIC_VERSION_SHIFT,
+            abi_version=data[_ABI_VERSION],
             isa=str(metadata["amdhsa.target"]),
             kernels=tuple(_kernel(entry) for entry in metadata["amdhsa.kernels"]),
         )
-    # pyelftools and msgpack let many exceptions escape on hostile bytes; all of them mean the same here.
-    except (
-        ELFError,
-        ELFParseError,
-        ConstructError,
-        AttributeError,
-        AssertionError,
-        KeyError,
-        TypeError,
-        ValueError,
-        IndexError,
-        OverflowError,
-        MemoryError,
-        RecursionError,
-        OSError,
-    ) as error:
-        raise VendorError(f"not a readable AMD code object: {type(error).__name__}: {error}") from error
+    except (struct.error, LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+        raise VendorError(f"not a readable AMD code object: {error}") from error
 
 
-def _require_whole(elf: Any, size: int) -> None:
-    """The header names an AMD GPU, and no segment or section reaches beyond the file: it was not cut short."""
-    header = elf.header
-    identity = elf.e_ident_raw
-    if header["e_machine"] not in (_EM_AMDGPU, "EM_AMDGPU") or header["e_type"] not in (_ET_DYN, "ET_DYN"):
+class _Header(NamedTuple):
+    """The fields of Elf64_Ehdr from e_type on, in the format's own order."""
+
+    type: int
+    machine: int
+    version: int
+    entry: int
+    segments_at: int
+    sections_at: int
+    flags: int
+    size: int
+    segment_size: int
+    segments: int
+    section_size: int
+    sections: int
+    names_index: int
+
+
+def _header(data: bytes) -> _Header:
+    """The header of an AMD HSA shared object that is all there: its section table, which comes last, ends inside."""
+    if len(data) > MAX_OBJECT:
+        raise ValueError(f"it is larger than {MAX_OBJECT >> 20} MiB")
+    if data[:6] != b"\x7fELF\x02\x01":
+        raise ValueError("it is not a 64-bit little-endian ELF file")
+    if data[_OS_ABI] != _OSABI_AMDGPU_HSA:
+        raise ValueError(f"OS ABI {data[_OS_ABI]} is not AMD HSA")
+    header = _Header(*struct.unpack_from("<HHIQQQIHHHHHH", data, 16))
+    if header.machine != _EM_AMDGPU or header.type != _ET_DYN:
         raise ValueError("the ELF header does not name an AMD GPU shared object")
-    if identity[7] != _OSABI_AMDGPU_HSA:
-        raise ValueError(f"OS ABI {identity[7]} is not AMD HSA")
-    if header["e_phnum"] > 256 or header["e_shnum"] > 4096:
-        raise ValueError("too many headers")
-    for segment in elf.iter_segments():
-        if segment["p_offset"] + segment["p_filesz"] > size:
-            raise ValueError("a segment reaches beyond the end of the file")
-    if header["e_shoff"] + header["e_shnum"] * header["e_shentsize"] > size:
-        raise ValueError("the section table reaches beyond the end of the file")
+    if header.segment_size != _SEGMENT_SIZE or header.section_size != _SECTION_SIZE:
+        raise ValueError("unusual header sizes")
+    if header.sections_at + header.sections * _SECTION_SIZE > len(data) or header.sections == 0:
+        raise ValueError("it was cut short: the section table reaches beyond its end")
+    return header
 
 
-def _metadata(elf: Any) -> dict[str, Any]:
+def _metadata(data: bytes, header: _Header) -> dict[str, Any]:
     import msgpack
 
-    for segment in elf.iter_segments():
-        if segment["p_type"] == "PT_NOTE":
-            if segment["p_filesz"] > _MAX_NOTE:
-                raise ValueError("the note segment is too large")
-            for kind, name, description in _notes(segment.data()):
-                if kind == _NT_AMDGPU_METADATA and name == b"AMDGPU\0":
-                    value = msgpack.unpackb(description, strict_map_key=False)
-                    if not isinstance(value, dict):
-                        raise ValueError("the metadata is not a map")
-                    return value
-    raise ValueError("there is no NT_AMDGPU_METADATA note")
+    for index in range(header.segments):
+        kind, _, offset, _, _, size, _, _ = struct.unpack_from(
+            "<IIQQQQQQ", data, header.segments_at + index * _SEGMENT_SIZE
+        )
+        if offset + size > len(data):
+            raise ValueError("it was cut short: a segment reaches beyond its end")
+        if kind != _PT_NOTE:
+            continue
+        for note, name, description in _notes(data[offset : offset + size]):
+            if note == _NT_AMDGPU_METADATA and name == b"AMDGPU\0":
+                value = msgpack.unpackb(description)
+                if not isinstance(value, dict):
+                    raise TypeError("the metadata is not a map")
+                return value
+    raise ValueError("it has no NT_AMDGPU_METADATA note")
 
 
 def _notes(data: bytes) -> Iterator[tuple[int, bytes, bytes]]:
     """Type, name and description of each note; names and descriptions are padded to four bytes."""
     offset = 0
     while offset + 12 <= len(data):
-        name_size, size, kind = (int.from_bytes(data[offset + i : offset + i + 4], "little") for i in (0, 4, 8))
+        name_size, size, kind = struct.unpack_from("<III", data, offset)
         start = offset + 12
         body = start + (name_size + 3) // 4 * 4
         offset = body + (size + 3) // 4 * 4

@@ -133,9 +133,9 @@ def _planned(row: Row, base: str, previous: ObjectManifest | None, folder: Path)
 
 
 def holds(path: Path, record: ObjectRecord) -> bool:
-    """True when the file at `path` has exactly the bytes that `record` names."""
+    """True when `path` is a regular file with exactly the bytes that `record` names."""
     try:
-        return digest.sha256(path.read_bytes()) == record.sha256
+        return not path.is_symlink() and digest.sha256(path.read_bytes()) == record.sha256
     except OSError:
         return False
 

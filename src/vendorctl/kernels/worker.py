@@ -70,7 +70,7 @@ class _Writes:
     def _note(self, path: Any) -> None:
         if isinstance(path, str | bytes | os.PathLike):
             absolute = os.path.realpath(os.fsdecode(path))
-            if absolute != os.devnull and not absolute.startswith(self._scratch + os.sep):
+            if absolute != os.devnull and not f"{absolute}/".startswith(f"{self._scratch}/"):
                 self.attempts.add(absolute)
 
 
