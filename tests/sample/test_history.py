@@ -18,9 +18,9 @@ from vendorctl.sample import history
 #: The identity of the sample: documentation, goldens and the root workspace rely on these ids.
 TAGS = {
     "v0.1.0": "796e0d94be127787187b1139b000c1f587d0a209",
-    "v0.2.0": "7924cd9f76c4a5fad969487dcff702b424e13c19",
-    "v0.3.0": "d97a2b8450ebd714f496dfc9e75aa78bf636da72",
-    "v0.4.0": "f2c651da717b8943f51917110521db245ed137da",
+    "v0.2.0": "ec4d6d7431c6c23a14c1f1a3ada7a9887a66db2f",
+    "v0.3.0": "14679b0d2f8ccb3183522f5cdfdc790c0f10b67a",
+    "v0.4.0": "f58df4b395f24cb3adf99ee16e0983bbe6c43596",
 }
 
 

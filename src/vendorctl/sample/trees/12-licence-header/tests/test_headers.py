@@ -11,6 +11,5 @@ SOURCES = sorted(p for folder in ("minikernels", "tests") for p in (ROOT / folde
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: f"{p.parent.name}/{p.name}")
 def test_source_has_a_licence_tag(path):
-    head = path.read_text().splitlines()[:2]
-    assert head[0].startswith("# SPDX-FileCopyrightText: ")
-    assert head[1].startswith("# SPDX-License-Identifier: ")
+    tags = [line.partition(": ")[0] for line in path.read_text().splitlines()[:2]]
+    assert tags == ["# SPDX-FileCopyrightText", "# SPDX-License-Identifier"]
