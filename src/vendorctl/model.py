@@ -51,11 +51,12 @@ class Report:
     """The result of one command: what it looked at, what it found, and facts for the renderers.
 
     `schema` names the JSON document (`vendorctl/verify/1`). `counts` says what was checked and what was
-    skipped: a skip is a state of its own, never a pass. `data` holds the command's own facts.
+    skipped: a skip is a state of its own, never a pass. `lines` say for people what was done; `data` holds the command's own facts.
     """
 
     schema: str
     title: str
+    lines: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -80,12 +81,22 @@ def merge(schema: str, title: str, parts: Iterable[Report]) -> Report:
     """Join reports: findings and notes are concatenated, counts added up, data united (later parts win)."""
     findings: list[Finding] = []
     notes: list[str] = []
+    lines: list[str] = []
     counts: dict[str, int] = {}
     data: dict[str, Json] = {}
     for part in parts:
         findings += part.findings
         notes += part.notes
+        lines += part.lines
         data |= part.data
         for name, value in part.counts.items():
             counts[name] = counts.get(name, 0) + value
-    return Report(schema=schema, title=title, findings=tuple(findings), counts=counts, notes=tuple(notes), data=data)
+    return Report(
+        schema=schema,
+        title=title,
+        lines=tuple(lines),
+        findings=tuple(findings),
+        counts=counts,
+        notes=tuple(notes),
+        data=data,
+    )

@@ -172,6 +172,13 @@ _ALL = (
         "A hash in it was edited, or merged wrongly.",
         "Take a reviewed version of the lock back, or run `vendorctl sync`.",
     ),
+    Rule(
+        "VC122",
+        "stray",
+        "A vendored folder, series or lock entry belongs to no upstream of VENDOR.yaml.",
+        "What no upstream answers for is proven by nothing, although it stands among proven things.",
+        "Remove it, or add the upstream to VENDOR.yaml; `vendorctl sync` removes what it wrote itself.",
+    ),
     # -- VC2xx: patches. 201-209 the folder, 210-214 application, 215-224 the lock, 225-230 output, 231-239 lint ------
     Rule(
         "VC201",
@@ -390,6 +397,14 @@ _ALL = (
         "Such changes conflict at every bump and are hard to justify.",
         "Drop the change, unless the white space matters (say so in the message).",
     ),
+    Rule(
+        "VC239",
+        "unexplained-difference",
+        "A difference from upstream that no patch explains.",
+        "It has no title, no reason and no upstream status, would be lost at the next bump, and nobody reviewed it.",
+        "`vendorctl patch record NAME --title T --reason R --forwarded no` turns it into the next numbered patch; "
+        "`vendorctl sync NAME --discard` takes it back and keeps a copy.",
+    ),
     # -- VC3xx: pins and upstream ----------------------------------------------------------------------------------
     Rule(
         "VC301",
@@ -418,6 +433,13 @@ _ALL = (
         "A pin is on no branch or tag of its upstream any more.",
         "Servers delete such commits in time; the workspace then cannot be restored elsewhere.",
         "Pin the commit with the same files that the message names, or another one.",
+    ),
+    Rule(
+        "VC305",
+        "pin-unchecked",
+        "Offline, it could not be checked whether a pin is still upstream.",
+        "What is not checked is not known to be well.",
+        "Run the command once without `--offline`.",
     ),
     # -- VC5xx: objects and kernel tests -----------------------------------------------------------------------------
     Rule(

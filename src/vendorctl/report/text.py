@@ -32,10 +32,11 @@ def _code(char: str) -> str:
 
 
 def render(report: Report, *, color: bool = False, verbosity: int = 0) -> str:
-    """The findings, one block each, then one line that says what was looked at and how it ended."""
+    """What was done, the findings, one block each, then one line that says what was looked at and how it ended."""
+    done = [f"{escape(line, keep=TAB)}\n" for line in report.lines]
     blocks = [render_finding(finding, color=color) for finding in report.sorted_findings()]
     lines = [f"note: {escape(note)}\n" for note in report.notes] if verbosity >= 0 else []
-    return "".join(blocks + lines) + _summary(report, color=color)
+    return "".join(done + blocks + lines) + _summary(report, color=color)
 
 
 def render_finding(finding: Finding, *, color: bool = False) -> str:

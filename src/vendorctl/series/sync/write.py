@@ -11,7 +11,7 @@ from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.tree import Tree
 from vendorctl.paths import display
 from vendorctl.series.store import SERIES_FILE, dump_series_file
-from vendorctl.series.sync import SyncPlan, UpstreamPlan
+from vendorctl.series.sync.plan import SyncPlan, UpstreamPlan
 from vendorctl.vendor.edits import Edit
 from vendorctl.vendor.materialise import stage_tree
 from vendorctl.vendor.placed import Placed, dump_placed, record_path

@@ -19,6 +19,7 @@ from vendorctl.git.objects import Blobs
 from vendorctl.git.tree import Tree
 from vendorctl.model import Finding
 from vendorctl.series.bump import BumpPlan
+from vendorctl.series.carry import Carry
 from vendorctl.series.stack import Applied, apply_series
 from vendorctl.series.store import load_series
 from vendorctl.series.workspace import Dresser, Standing, missing_content, stand
@@ -39,22 +40,24 @@ Opener: TypeAlias = Callable[[Upstream], Source]
 #: Reads the licence facts of one file; the licences layer has the real one.
 Scanner: TypeAlias = Callable[[bytes, bytes], LicenseFacts]
 
-#: Carries a chain over to a new pristine tree when its series does not apply there as it is.
-Carrier: TypeAlias = Callable[["Move"], BumpPlan]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
-    """What sync needs from the layers above and from outside."""
+    """What sync needs from the layers above and from outside.
+
+    `gate` is called with each upstream whose series was carried over, before anything is written; it raises
+    VendorError to refuse the bump.
+    """
 
     opener: Opener
     scanner: Scanner
     dresser: Dresser
-    carrier: Carrier
+    carry: Carry
+    gate: Callable[[UpstreamPlan], None] = lambda _plan: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
+class PinMove:
     """A pin that moved under a series: the chain at the old pin, the new pristine tree, and all their contents."""
 
     upstream: Upstream
@@ -70,7 +73,8 @@ class UpstreamPlan:
     """What sync will make of one upstream.
 
     `pristine_now` and `output_now` are what is on disk, `placed` what the tool put there last; `edits` are paths (from
-    the workspace root) that it must not touch. `bump` says what became of each patch when the pin moved.
+    the workspace root) that it must not touch. `bump` says what became of each patch when
+    the pin moved, and `chain_before` is the chain at the old one.
     """
 
     standing: Standing
@@ -81,6 +85,7 @@ class UpstreamPlan:
     edits: tuple[Edit, ...]
     fetched: bool
     bump: BumpPlan | None = None
+    chain_before: Applied | None = None
 
     @property
     def upstream(self) -> Upstream:
@@ -99,10 +104,10 @@ class UpstreamPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stuck:
+class Halted:
     """An upstream whose series met a conflict; nothing of it is written."""
 
-    move: Move
+    move: PinMove
     plan: BumpPlan
 
 
@@ -119,9 +124,18 @@ class SyncPlan:
     before: Lock
     lock: Lock
     upstreams: tuple[UpstreamPlan, ...]
-    stuck: tuple[Stuck, ...]
+    halted: tuple[Halted, ...]
     gone: tuple[LockedUpstream, ...]
     findings: tuple[Finding, ...]
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything on disk would change."""
+        trees = any(
+            plan.pristine_now != plan.pristine_wanted or plan.output_now != plan.output_wanted
+            for plan in self.upstreams
+        )
+        return trees or bool(self.gone) or self.manifest_text is not None or self.lock != self.before
 
     @property
     def edits(self) -> tuple[Edit, ...]:
@@ -140,14 +154,14 @@ def plan_sync(
     """
     before = lock or Lock(upstreams={})
     plans: list[UpstreamPlan] = []
-    stuck: list[Stuck] = []
+    halted: list[Halted] = []
     findings: list[Finding] = []
     for name in names or sorted(manifest.upstreams):
         upstream = manifest.upstreams[name]
         planned, found = _plan_upstream(root, upstream, before.upstreams.get(name), tools)
         findings += found
-        if isinstance(planned, Stuck):
-            stuck.append(planned)
+        if isinstance(planned, Halted):
+            halted.append(planned)
         else:
             plans.append(planned)
     gone = () if names else tuple(value for name, value in before.upstreams.items() if name not in manifest.upstreams)
@@ -159,7 +173,7 @@ def plan_sync(
         before=before,
         lock=Lock(upstreams=dict(sorted(kept.items()))),
         upstreams=tuple(plans),
-        stuck=tuple(stuck),
+        halted=tuple(halted),
         gone=gone,
         findings=tuple(findings),
     )
@@ -167,14 +181,14 @@ def plan_sync(
 
 def _plan_upstream(
     root: Path, upstream: Upstream, before: LockedUpstream | None, tools: Tools
-) -> tuple[UpstreamPlan | Stuck, tuple[Finding, ...]]:
+) -> tuple[UpstreamPlan | Halted, tuple[Finding, ...]]:
     folder = root / vendored_dir(upstream.name)
     pristine_now = scan(folder).tree
     obtained = obtain(upstream, before, pristine_now, folder, tools.opener, tools.scanner)
-    chain, bump = _chain(root, upstream, before, obtained, tools.carrier)
-    if isinstance(chain, Move):
+    chain, bump, chain_before = _chain(root, upstream, before, obtained, tools.carry)
+    if isinstance(chain, PinMove):
         assert bump is not None
-        return Stuck(move=chain, plan=bump), obtained.findings
+        return Halted(move=chain, plan=bump), obtained.findings
     locked = replace(obtained.locked, series=_locked_series(chain))
     contents = ChainedBlobs(obtained.blobs, bump.blobs) if bump is not None else obtained.blobs
     standing = stand(root, upstream, locked, chain, tools.dresser, contents)
@@ -194,6 +208,7 @@ def _plan_upstream(
         ),
         fetched=obtained.fetched,
         bump=bump,
+        chain_before=chain_before,
     )
     return plan, obtained.findings
 
@@ -205,21 +220,22 @@ def _edits(folder: str, disk: Tree, placed: Tree, wanted: Tree, *, removals: boo
 
 
 def _chain(
-    root: Path, upstream: Upstream, before: LockedUpstream | None, obtained: Obtained, carrier: Carrier
-) -> tuple[Applied | Move, BumpPlan | None]:
+    root: Path, upstream: Upstream, before: LockedUpstream | None, obtained: Obtained, carry: Carry
+) -> tuple[Applied | PinMove, BumpPlan | None, Applied | None]:
     """The series over the obtained pristine tree: as it is, or carried over from the locked one.
 
-    A Move in place of the chain stands for a conflict, which the plan beside it describes.
+    A PinMove in place of the chain stands for a conflict, which the plan beside it describes. The third value is the
+    chain at the old pin, where there is one.
     """
     series = load_series(root, upstream.name)
     pristine = obtained.locked.tree
     try:
         if before is None or before.tree == pristine:
-            return apply_series(pristine, series, obtained.blobs), None
+            return apply_series(pristine, series, obtained.blobs), None, None
         chain = apply_series(before.tree, series, obtained.blobs)
     except KeyError as error:
         raise missing_content(upstream.name) from error
-    move = Move(
+    move = PinMove(
         upstream=upstream,
         before=before,
         after=obtained.locked,
@@ -227,8 +243,8 @@ def _chain(
         pristine=pristine,
         blobs=obtained.blobs,
     )
-    bump = carrier(move)
-    return (bump.applied if bump.applied is not None else move), bump
+    bump = carry(upstream, before, obtained.locked, chain, pristine, obtained.blobs)
+    return (bump.applied if bump.applied is not None else move), bump, chain
 
 
 def _locked_series(chain: Applied) -> tuple[LockedPatch, ...]:

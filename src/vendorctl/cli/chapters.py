@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The demo's chapters, in order. Each tells one thing that vendorctl does, on the sample upstream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from vendorctl.cli.story import Story
+from vendorctl.errors import ExitCode
+from vendorctl.sample import edits
+
+_NAME = "minikernels"
+_PATCHED = f".vendorctl/patched/{_NAME}"
+
+
+def vendor(story: Story) -> None:
+    """init, add, sync."""
+    story.title("Vendor an upstream")
+    story.say("A workspace says in VENDOR.yaml what is vendored from where.")
+    story.run("init")
+    story.say("An upstream is pinned by full commit id; the tag it came from is recorded, so a moved tag is noticed.")
+    story.run("add", _NAME, "../minikernels.git", "--ref", "v0.1.0", "--include", "minikernels/**")
+    story.say("sync fetches exactly that commit and writes it byte for byte, with a lock of every file.")
+    story.run("sync")
+
+
+def patch(story: Story) -> None:
+    """Three recorded modifications."""
+    story.title("Change it, one explained patch at a time")
+    story.say("Edits are made in the patched tree; each becomes a numbered patch with a title, a reason and a status.")
+    for edit in edits.all():
+        for path, content in sorted(edit.files.items()):
+            story.write(f"{_PATCHED}/{path}", content)
+        story.run(
+            "patch", "record", _NAME, "--title", edit.title, "--reason", edit.reason,
+            "--forwarded", edit.forwarded, "--origin", edit.origin,
+        )  # fmt: skip
+
+
+def explain(story: Story) -> None:
+    """diff-upstream and verify."""
+    story.title("Show every difference, and prove that there is no other")
+    story.say("Each changed line names the patch that answers for it.")
+    story.run("diff-upstream")
+    story.say("verify works offline: vendored files are upstream's, the series gives exactly the patched tree.")
+    story.run("verify")
+
+
+def tamper(story: Story) -> None:
+    """An edit that nobody recorded is caught, twice."""
+    story.title("Catch a tampering")
+    story.say("Somebody edits a vendored file in place. Nothing records it, so verify names the file and the rule.")
+    vendored = f"vendored/{_NAME}/minikernels/softmax.py"
+    original = (story.workspace / vendored).read_bytes()
+    story.write(vendored, original.replace(b"softmax", b"sofftmax", 1))
+    story.run("verify", expect=ExitCode.FINDINGS)
+    story.write(vendored, original)
+    story.run("verify")
+
+
+CHAPTERS: tuple[Callable[[Story], None], ...] = (vendor, patch, explain, tamper)

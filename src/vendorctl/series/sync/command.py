@@ -1,0 +1,205 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The sync command from request to report: plan, ask for consent where something would be lost, write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vendorctl.errors import ExitCode, VendorError
+from vendorctl.model import Report
+from vendorctl.series.bump import OutcomeKind
+from vendorctl.series.conflict import Pending, load_pending, series_digests, stage_stuck, summarize
+from vendorctl.series.evidence import Evidence
+from vendorctl.series.sync.plan import Halted, SyncPlan, Tools, plan_sync
+from vendorctl.series.sync.report import Landings, sync_report
+from vendorctl.series.sync.write import unrecorded, write_sync
+from vendorctl.workspace.edit import set_pin
+from vendorctl.workspace.lockfile import load_lock
+from vendorctl.workspace.manifest import Manifest
+from vendorctl.workspace.parse import load_manifest, parse_manifest
+from vendorctl.workspace.root import bump_dir
+from vendorctl.workspace.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncRequest:
+    """What a user asked for. `pins` maps upstream names to the refs or commits to move to."""
+
+    names: tuple[str, ...] = ()
+    pins: Mapping[str, str] = field(default_factory=dict)
+    dry_run: bool = False
+    locked: bool = False
+    discard: bool = False
+    drop_merged: bool = False
+
+
+def run_sync(root: Path, request: SyncRequest, tools: Tools, transaction: Callable[[], Transaction]) -> Report:
+    """Make disk agree with VENDOR.yaml, moving pins where asked.
+
+    Raises VendorError: exit code 1 where edits, landed patches or a changed lock need a person's consent, 4 when an
+    upstream cannot be had, 5 when a patch conflicts (the conflict's folder is then written, nothing else).
+    """
+    manifest = load_manifest(root)
+    names = check_names(manifest, (*request.names, *request.pins))
+    _refuse_pending(root, names or tuple(manifest.upstreams))
+    moved = move_pins(manifest, request.pins, tools)
+    plan = plan_sync(root, moved, load_lock(root), names, tools, edited=moved is not manifest)
+    if plan.halted:
+        raise halt(root, plan.halted[0], request, tools, transaction)
+    return finish_sync(root, plan, request, tools, transaction)
+
+
+def finish_sync(
+    root: Path,
+    plan: SyncPlan,
+    request: SyncRequest,
+    tools: Tools,
+    transaction: Callable[[], Transaction],
+    prepare: Callable[[Transaction], None] = lambda _tx: None,
+) -> Report:
+    """Ask for what still needs consent, then write the plan; `prepare` adds to the same transaction."""
+    landings = find_landings(plan, tools)
+    if request.dry_run:
+        return sync_report(plan, dry_run=True, landings=landings)
+    if not request.drop_merged:
+        _refuse_landed(plan, landings)
+    if plan.edits and not request.discard:
+        raise unrecorded(plan.edits)
+    if request.locked:
+        _refuse_lock_change(plan)
+    for upstream in plan.upstreams:
+        if upstream.bump is not None:
+            tools.gate(upstream)
+    with transaction() as tx:
+        prepare(tx)
+        write_sync(plan, tx, discard=request.discard)
+    return sync_report(plan, dry_run=False, landings=landings)
+
+
+def check_names(manifest: Manifest, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names, each once. Raises VendorError (exit code 2) for one that VENDOR.yaml does not have."""
+    for name in names:
+        if name not in manifest.upstreams:
+            known = ", ".join(sorted(manifest.upstreams)) or "none yet"
+            raise VendorError(
+                f"no upstream named {name!r} in VENDOR.yaml", hint=f"it has: {known}", code=ExitCode.USAGE
+            )
+    return tuple(dict.fromkeys(names))
+
+
+def move_pins(manifest: Manifest, pins: Mapping[str, str], tools: Tools) -> Manifest:
+    """The manifest with pins moved to what the refs stand for now; the same object when nothing changes."""
+    text = manifest.text
+    for name, ref in pins.items():
+        upstream = manifest.upstreams[name]
+        found = tools.opener(upstream).resolve(ref)
+        named = None if found.kind == "commit" else found.short_name
+        if (found.commit, named) != (upstream.pin, upstream.ref):
+            text = set_pin(parse_manifest(text), name, found.commit, named)
+    return manifest if text == manifest.text else parse_manifest(text)
+
+
+def halt(
+    root: Path,
+    halted: Halted,
+    request: SyncRequest,
+    tools: Tools,
+    transaction: Callable[[], Transaction],
+    earlier: Pending | None = None,
+) -> VendorError:
+    """Write the folder of a conflict (unless it is a dry run) and return the error that tells of it."""
+    move, plan = halted.move, halted.plan
+    stuck = plan.stuck
+    assert stuck is not None
+    pending = Pending(
+        upstream=move.upstream.name,
+        old=move.before.commit,
+        new=move.after.commit,
+        ref=move.upstream.ref,
+        patch=stuck.patch.file_name,
+        number=stuck.patch.number,
+        series=series_digests(move.chain.series),
+        skip=earlier.skip if earlier is not None else frozenset(),
+        drop_merged=request.drop_merged,
+        decided=earlier.decided if earlier is not None else (),
+        conflicts={},
+    )
+    evidence = halted_evidence(halted, tools)
+    culprit = evidence.broken_by(stuck.position) if evidence is not None else None
+    if not request.dry_run:
+        commits = evidence.touching(stuck.position) if evidence is not None else ()
+        with transaction() as tx:
+            stage_stuck(tx, root, pending, stuck, plan.blobs, commits, culprit)
+            tx.commit()
+    return VendorError(summarize(pending, stuck, culprit), code=ExitCode.CONFLICT)
+
+
+def halted_evidence(halted: Halted, tools: Tools) -> Evidence | None:
+    """What can answer which upstream commit caused a conflict."""
+    move = halted.move
+    return tools.carry.evidence(move.upstream, move.before.commit, move.after.commit, move.chain, halted.plan)
+
+
+def find_landings(plan: SyncPlan, tools: Tools) -> Landings:
+    """The upstream commits that took patches, where a bump met patches that have landed."""
+    found: Landings = {}
+    for upstream in plan.upstreams:
+        bump = upstream.bump
+        if bump is None or not bump.of_kind(OutcomeKind.MERGED_UPSTREAM, OutcomeKind.PARTLY_MERGED):
+            continue
+        assert upstream.before is not None
+        assert upstream.chain_before is not None
+        evidence = tools.carry.evidence(
+            upstream.upstream, upstream.before.commit, upstream.upstream.pin, upstream.chain_before, bump
+        )
+        for position, outcome in enumerate(bump.outcomes, start=1):
+            if outcome.kind is OutcomeKind.MERGED_UPSTREAM and evidence is not None:
+                commit = evidence.landed_in(position)
+                if commit is not None:
+                    found[upstream.upstream.name, outcome.patch.file_name] = commit
+    return found
+
+
+def _refuse_pending(root: Path, names: tuple[str, ...]) -> None:
+    for name in names:
+        pending = load_pending(root, name)
+        if pending is not None:
+            raise VendorError(
+                f"a bump of {name!r} waits for a decision about {pending.patch}",
+                hint=f"edit {bump_dir(name)}/files, then `vendorctl sync {name} --continue`; or `--skip`, `--abort`",
+                code=ExitCode.CONFLICT,
+            )
+
+
+def _refuse_landed(plan: SyncPlan, landings: Landings) -> None:
+    """A patch that upstream has taken leaves the series, but only with consent."""
+    told = []
+    for upstream in plan.upstreams:
+        for outcome in upstream.bump.landed if upstream.bump is not None else ():
+            commit = landings.get((upstream.upstream.name, outcome.patch.file_name))
+            where = f" by {commit.oid.short} ({commit.subject})" if commit is not None else ""
+            told.append(f"\n  {upstream.upstream.name}: {outcome.patch.file_name} is already upstream{where}")
+    if told:
+        raise VendorError(
+            f"patches have landed upstream and would leave the series:{''.join(told)}",
+            hint="run the same command with --drop-merged to drop them, or with --dry-run to see everything first",
+            code=ExitCode.FINDINGS,
+        )
+
+
+def _refuse_lock_change(plan: SyncPlan) -> None:
+    if plan.manifest_text is not None or plan.lock != plan.before:
+        changed = sorted(
+            name
+            for name in {*plan.lock.upstreams, *plan.before.upstreams}
+            if plan.lock.upstreams.get(name) != plan.before.upstreams.get(name)
+        )
+        raise VendorError(
+            f"VENDOR.lock would change ({', '.join(changed) or 'VENDOR.yaml'}), and --locked forbids that",
+            hint="run `vendorctl sync` without --locked and review the change",
+            code=ExitCode.FINDINGS,
+        )

@@ -1,0 +1,120 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Going on after a conflict: --continue, --skip and --abort.
+
+Each plans the same bump again, with the decisions made so far: nothing half done is kept, so nothing can be lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from vendorctl.errors import ExitCode, VendorError
+from vendorctl.model import Report
+from vendorctl.series.conflict import (
+    Pending,
+    load_pending,
+    read_decisions,
+    require_pending,
+    stage_abort,
+    stage_clear,
+    stage_decisions,
+)
+from vendorctl.series.resolutions import Resolution
+from vendorctl.series.store import load_series
+from vendorctl.series.sync.command import SyncRequest, finish_sync, halt
+from vendorctl.series.sync.plan import SyncPlan, Tools, plan_sync
+from vendorctl.series.sync.report import SCHEMA
+from vendorctl.workspace.edit import set_pin
+from vendorctl.workspace.lockfile import load_lock
+from vendorctl.workspace.manifest import Manifest
+from vendorctl.workspace.parse import load_manifest, parse_manifest
+from vendorctl.workspace.transaction import Transaction
+
+
+def waiting_bump(root: Path, manifest: Manifest, names: tuple[str, ...]) -> Pending:
+    """The one interrupted bump among the named upstreams (or all). Raises VendorError (exit code 2) otherwise."""
+    found = [load_pending(root, name) for name in names or sorted(manifest.upstreams)]
+    waiting = [pending for pending in found if pending is not None]
+    if len(waiting) > 1:
+        listed = ", ".join(pending.upstream for pending in waiting)
+        raise VendorError(f"several bumps wait for a decision: {listed}", hint="name one", code=ExitCode.USAGE)
+    if not waiting:
+        return require_pending(root, names[0] if names else "any upstream")
+    return waiting[0]
+
+
+def continue_bump(root: Path, request: SyncRequest, tools: Tools, transaction: Callable[[], Transaction]) -> Report:
+    """Take the edited files as the decision and carry the rest of the series over.
+
+    Raises VendorError (exit code 5) while markers remain, and again when a later patch conflicts.
+    """
+    pending = _checked(root, request)
+    plan = _replan(root, pending, tools, {})
+    decisions: dict[str, Resolution] = {}
+    if plan.halted:
+        stuck = plan.halted[0].plan.stuck
+        assert stuck is not None
+        decisions = read_decisions(root, pending, stuck)
+    after = replace(pending, decided=tuple(dict.fromkeys((*pending.decided, *decisions))))
+    return _go_on(root, after, request, tools, transaction, decisions)
+
+
+def skip_patch(root: Path, request: SyncRequest, tools: Tools, transaction: Callable[[], Transaction]) -> Report:
+    """Leave the patch in conflict out of the series and carry the rest over."""
+    pending = _checked(root, request)
+    after = replace(pending, skip=pending.skip | {pending.number})
+    return _go_on(root, after, request, tools, transaction, {})
+
+
+def abort_bump(root: Path, request: SyncRequest, transaction: Callable[[], Transaction]) -> Report:
+    """Give the bump up. The workspace is as it was before it began, because nothing of it was written."""
+    pending = waiting_bump(root, load_manifest(root), request.names)
+    with transaction() as tx:
+        stage_abort(tx, root, pending)
+        tx.commit()
+    line = f"{pending.upstream}: gave up moving from {pending.old.short} to {pending.new.short}; nothing had changed"
+    return Report(schema=SCHEMA, title="sync", lines=(line,), data={"changed": False, "upstreams": {}})
+
+
+def _checked(root: Path, request: SyncRequest) -> Pending:
+    pending = waiting_bump(root, load_manifest(root), request.names)
+    pending.check_series(load_series(root, pending.upstream))
+    return pending
+
+
+def _replan(root: Path, pending: Pending, tools: Tools, decisions: dict[str, Resolution]) -> SyncPlan:
+    manifest = load_manifest(root)
+    text = set_pin(manifest, pending.upstream, pending.new, pending.ref)
+    moved = parse_manifest(text)
+    carry = replace(tools.carry, skip={pending.upstream: pending.skip}, decisions=decisions)
+    again = replace(tools, carry=carry)
+    edited = text != manifest.text
+    return plan_sync(root, moved, load_lock(root), (pending.upstream,), again, edited=edited)
+
+
+def _go_on(
+    root: Path,
+    pending: Pending,
+    request: SyncRequest,
+    tools: Tools,
+    transaction: Callable[[], Transaction],
+    decisions: dict[str, Resolution],
+) -> Report:
+    plan = _replan(root, pending, tools, decisions)
+    request = replace(request, drop_merged=request.drop_merged or pending.drop_merged)
+    if plan.halted:
+        if decisions:
+            with transaction() as tx:
+                stage_decisions(tx, decisions)
+                tx.commit()
+        raise halt(root, plan.halted[0], request, tools, transaction, earlier=pending)
+
+    def prepare(tx: Transaction) -> None:
+        stage_decisions(tx, decisions)
+        stage_clear(tx, root, pending.upstream)
+
+    return finish_sync(root, plan, request, tools, transaction, prepare)
