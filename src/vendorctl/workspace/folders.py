@@ -166,15 +166,6 @@ class Folders:
         self.forget()
         return True
 
-    def sync(self, folder: bytes) -> None:
-        """Make the names in a folder durable, if the folder exists."""
-        try:
-            descriptor = self.open(folder)
-        except Blocked:
-            return
-        if descriptor is not None:
-            os.fsync(descriptor)
-
 
 def ancestors(path: bytes) -> Iterator[bytes]:
     """The folders that hold `path`, nearest first, without the root."""

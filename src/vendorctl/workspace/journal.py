@@ -9,6 +9,7 @@ and renamed into place, so it is never seen half. First line: SHA-256 of the res
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from vendorctl.errors import ExitCode, Location, VendorError
 from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Entry, Mode
 from vendorctl.paths import percent_decode, percent_encode, reject_reason
+from vendorctl.workspace.durable import sync_paths
 from vendorctl.workspace.root import STATE_FOLDER
 
 TX_FOLDER = f"{STATE_FOLDER}/tx"
@@ -57,7 +59,7 @@ def write_journal(root: Path, journal: Journal) -> None:
         file.flush()
         os.fsync(file.fileno())
     aside.rename(root / JOURNAL)
-    sync_folder(root / TX_FOLDER)
+    sync_paths([root / TX_FOLDER])
 
 
 def read_journal(root: Path) -> Journal | None:
@@ -85,18 +87,13 @@ def read_journal(root: Path) -> Journal | None:
 
 
 def remove_journal(root: Path) -> None:
-    """End the transaction, durably."""
+    """End the transaction.
+
+    A journal that comes back after a power failure is harmless: nothing is staged any more, so nothing is left to do.
+    """
     (root / JOURNAL).unlink(missing_ok=True)
-    sync_folder(root / TX_FOLDER)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    with contextlib.suppress(OSError):
+        sync_paths([root / TX_FOLDER])
 
 
 def _require_digest(digest: str, body: bytes) -> None:

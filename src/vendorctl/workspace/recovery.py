@@ -104,15 +104,18 @@ def _discard_abandoned(root: Path) -> Recovery | None:
 
 
 @contextmanager
-def explained(root: Path) -> Iterator[None]:
-    """Turn errors of the operating system into what they mean for the workspace, by which side of the commit point."""
+def explained(root: Path, *, staging: bool = False) -> Iterator[None]:
+    """Turn errors of the operating system into what they mean for the workspace, by which side of the commit point.
+
+    While `staging`, a journal belongs to someone else.
+    """
     try:
         yield
     except OSError as error:
         full = error.errno in _FULL
         problem = "the disk is full" if full else f"the workspace cannot be written: {_describe(error)}"
         remedy = "free some space" if full else "remove the cause"
-        if (root / JOURNAL).exists():
+        if not staging and (root / JOURNAL).exists():
             raise VendorError(
                 f"{problem}; the change is decided but not finished",
                 hint=f"{remedy}, then run `vendorctl status`: the next command finishes it",

@@ -20,6 +20,7 @@ from pathlib import Path
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.tree import Entry, Mode
 from vendorctl.paths import display
+from vendorctl.workspace.durable import sync_paths
 from vendorctl.workspace.folders import Blocked, Folders, Odd, Signature, ancestors, read_file
 from vendorctl.workspace.journal import TX_FOLDER, Journal, Step, remove_journal
 from vendorctl.workspace.root import STATE_FOLDER
@@ -50,8 +51,7 @@ def finish(folders: Folders, journal: Journal, steps: Steps, seen: Mapping[bytes
             os.close(staged)
     steps("sync folders")
     touched = {folder for step in journal.steps for folder in ancestors(step.path)}
-    for folder in [b"", *sorted(touched)]:
-        folders.sync(folder)
+    sync_paths([folders.root, *(folders.root / os.fsdecode(folder) for folder in sorted(touched))])
     steps("clean up")
     folders.forget()
     discard(folders.root, journal.token)

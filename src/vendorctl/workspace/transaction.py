@@ -24,10 +24,11 @@ from vendorctl.errors import VendorError
 from vendorctl.git.oid import hash_blob
 from vendorctl.git.tree import Entry, Mode
 from vendorctl.paths import display, reject_reason
+from vendorctl.workspace.durable import sync_paths
 from vendorctl.workspace.flocks import swap_lock, try_flock
 from vendorctl.workspace.folders import Folders
 from vendorctl.workspace.guard import COMMAND_WAIT, exclusive
-from vendorctl.workspace.journal import JOURNAL, TX_FOLDER, Journal, sync_folder, write_journal
+from vendorctl.workspace.journal import JOURNAL, TX_FOLDER, Journal, write_journal
 from vendorctl.workspace.plan import UNCHECKED, Change, Expected, Plan, make_plan, recheck
 from vendorctl.workspace.recovery import Recovery, explained, recover, recover_locked
 from vendorctl.workspace.root import STATE_FOLDER, ensure_state_folder
@@ -38,9 +39,6 @@ __all__ = ["UNCHECKED", "Committed", "Expected", "Recovery", "Transaction", "rec
 
 #: Names in the state folder that belong to the machinery itself.
 _OWN_NAMES = {b".gitignore", b"kept", b"lock", b"lock.holder", b"swap", b"tx"}
-
-#: From this many files on, several threads wait for the disk: it writes what they all wait for at once.
-_PARALLEL_SYNC = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +108,7 @@ class Transaction:
             raise ValueError("a gitlink has no content on disk")
         if mode is Mode.SYMLINK and (not content or b"\0" in content):
             raise VendorError(f"not a possible link target: {display(name)} -> {display(content)!r}")
-        with explained(self.root):
+        with explained(self.root, staging=True):
             self._steps(f"stage {display(name)}")
             staged = self._stage(content, mode)
         self._changes[name] = Change(Entry(mode, hash_blob(content)), staged, expect)
@@ -211,36 +209,20 @@ class Transaction:
             owner = os.open(path, flags, 0o666)
             # Between our open and our lock, a recovery may have taken the file for an abandoned one.
             if try_flock(owner) and _is_at(path, owner):
-                os.write(owner, self.title.encode())
                 self._owner = owner
+                os.write(owner, self.title.encode())
             else:
                 os.close(owner)
         folder = self.root / staged_folder(self._token)
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
         self._staging = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         return self._staging
 
     def _sync_staged(self, plan: Plan) -> None:
         """Make staged files durable before the journal that promises them."""
-        names = [step.staged for step in plan.steps if step.new is not None and step.new.mode is not Mode.SYMLINK]
-        if len(names) < _PARALLEL_SYNC:
-            for name in names:
-                self._sync_file(name)
-        else:
-            from concurrent.futures import ThreadPoolExecutor
-
-            with ThreadPoolExecutor(16) as pool:
-                list(pool.map(self._sync_file, names))
         folder = self.root / staged_folder(self._token)
-        for above in (folder, folder.parent, folder.parent.parent):
-            sync_folder(above)
-
-    def _sync_file(self, name: str) -> None:
-        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=self._staging)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        names = [step.staged for step in plan.steps if step.new is not None and step.new.mode is not Mode.SYMLINK]
+        sync_paths([*(folder / name for name in names), folder, folder.parent, folder.parent.parent])
 
 
 def _is_at(path: Path, descriptor: int) -> bool:
