@@ -12,9 +12,11 @@ from pathlib import Path
 from vendorctl.digest import sha256
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.tree import Tree
-from vendorctl.model import Finding
+from vendorctl.model import Finding, Report
+from vendorctl.paths import display
 from vendorctl.proc import Runner, run
 from vendorctl.series.dressing import SIDECAR_SUFFIX
+from vendorctl.series.listing import describe
 from vendorctl.series.patch import Patch
 from vendorctl.series.record import Edits, Statement, plan_record, record, unrecorded
 from vendorctl.series.stack import Applied
@@ -31,6 +33,8 @@ from vendorctl.workspace.lockfile import dump_lock
 from vendorctl.workspace.manifest import Upstream
 from vendorctl.workspace.root import patched_dir, patches_dir
 from vendorctl.workspace.transaction import Transaction
+
+RECORD_SCHEMA = "vendorctl/patch-record/1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,3 +145,20 @@ def _stage_notices(tx: Transaction, recording: Recording) -> None:
         is_sidecar = path in after.dressing.sidecars
         if is_sidecar or recording.plain.get(path) == after.applied.patched.get(path):
             tx.write(prefix + path, after.blobs[wanted.oid], wanted.mode, expect=now)
+
+
+def recording_report(recording: Recording, *, dry_run: bool) -> Report:
+    """What was recorded (or would be), and which edits are left."""
+    patch = recording.patch
+    name = recording.before.upstream.name
+    verb = "would record" if dry_run else "recorded"
+    shown = ", ".join(display(change.path) for change in patch.changes)
+    left = [display(path) for path in recording.left]
+    return Report(
+        schema=RECORD_SCHEMA,
+        title="patch record",
+        lines=(f"{verb} {patches_dir(name)}/{patch.file_name}: {shown}",),
+        notes=(f"still unrecorded: {', '.join(left)}",) if left else (),
+        counts={"changes": len(patch.changes)},
+        data=describe(name, patch) | {"left": list(left), "dry_run": dry_run},
+    )

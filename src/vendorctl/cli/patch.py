@@ -1,0 +1,154 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""`vendorctl patch`: record, list, show, lint; the commands that rework a series are in `patch_author`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from vendorctl.cli.group import unknown_command
+from vendorctl.cli.output import emit
+from vendorctl.cli.session import current, options
+from vendorctl.errors import ExitCode
+from vendorctl.model import Report
+
+if TYPE_CHECKING:
+    from vendorctl.series.record import Statement
+
+#: Commands of `patch_author`, which is imported when one of them is called.
+_AUTHORING = ("edit", "refresh", "drop", "move", "split")
+
+
+class _PatchGroup(click.Group):
+    """The four commands below and, looked up when needed, those that rework a series."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*self.commands, *_AUTHORING]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _AUTHORING:
+            return super().get_command(ctx, cmd_name)
+        module = import_module("vendorctl.cli.patch_author")
+        found = [value for value in vars(module).values() if isinstance(value, click.Command)]
+        return next((each for each in found if each.name == cmd_name), None)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
+            unknown_command(args[0], self.list_commands(ctx), ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group("patch", cls=_PatchGroup)
+@options()
+def command() -> None:
+    """Record, list, show and rework the numbered patches of a series."""
+
+
+@command.command("record")
+@click.argument("name")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--title", required=True, help="What the patch does, in one line.")
+@click.option("--reason", required=True, help="Why it is local, in one line.")
+@click.option("--forwarded", default="no", show_default=True, metavar="no|not-needed|URL", help="Sent upstream?")
+@click.option("--origin", default="vendor", show_default=True, help="Where the change comes from (DEP-3).")
+@click.option("--body", default="", help="More about it, below the title.")
+@click.option("--author", help="Name <mail> (default: git's).")
+@click.option("--sign-off", is_flag=True, help="Add a Signed-off-by line.")
+@click.option("--dry-run", is_flag=True, help="Show the patch; write nothing.")
+@options()
+def record(
+    name: str, paths: tuple[str, ...], title: str, reason: str, forwarded: str, origin: str, body: str,
+    author: str | None, sign_off: bool, dry_run: bool,
+) -> int:  # fmt: skip
+    """Turn the unrecorded edits of NAME's patched tree (all, or those at PATHs) into the next numbered patch."""
+    from vendorctl.series.authorship import check_author, git_author, mail_date, recording_time
+    from vendorctl.series.record import Statement
+
+    root = current().root()
+    who = check_author(author) if author else git_author(root, os.environ)
+    date = mail_date(recording_time(os.environ, time.time()))
+    statement = Statement(title=title, reason=reason, body=body, author=who, date=date, forwarded=forwarded,
+                          origin=origin, sign_off=sign_off)  # fmt: skip
+    return emit(_record(root, name, statement, paths, dry_run=dry_run))
+
+
+def _record(root: Path, name: str, statement: Statement, paths: tuple[str, ...], *, dry_run: bool) -> Report:
+    from vendorctl.cli.surroundings import begin
+    from vendorctl.licenses.notices import notices_for
+    from vendorctl.series.recording import plan_recording, recording_report, stage_recording
+    from vendorctl.series.workspace import chosen_upstreams
+    from vendorctl.workspace.lockfile import load_lock
+    from vendorctl.workspace.parse import load_manifest
+
+    (upstream,) = chosen_upstreams(load_manifest(root), (name,))
+    recording = plan_recording(root, upstream, load_lock(root), notices_for, statement, paths)
+    if not dry_run:
+        with begin(root, "patch record") as tx:
+            stage_recording(tx, recording)
+            tx.commit()
+    return recording_report(recording, dry_run=dry_run)
+
+
+@command.command("list")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@options()
+def list_(names: tuple[str, ...]) -> int:
+    """List patches in order: number, status upstream, size, title."""
+    from vendorctl.series.listing import list_patches
+
+    root = current().root()
+    return emit(list_patches(root, _chosen(root, names)))
+
+
+@command.command("show")
+@click.argument("name")
+@click.argument("patch", metavar="NUMBER")
+@options()
+def show(name: str, patch: str) -> int:
+    """Show one patch file of NAME, byte for byte when stdout is not a terminal."""
+    from vendorctl.series.listing import find_patch, show_patch
+    from vendorctl.series.store import load_series
+
+    root = current().root()
+    found = find_patch(load_series(root, *_chosen(root, (name,))), patch)
+    return emit(show_patch(name, found)) if current().format == "json" else _write_raw(found.raw)
+
+
+@command.command("lint")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@options()
+def lint(names: tuple[str, ...]) -> int:
+    """Check what patches say about themselves: title, reason, status upstream, author."""
+    from vendorctl.series.listing import lint_patches
+
+    root = current().root()
+    return emit(lint_patches(root, _chosen(root, names)))
+
+
+def _chosen(root: Path, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The named upstreams, or all of VENDOR.yaml."""
+    from vendorctl.series.workspace import chosen_upstreams
+    from vendorctl.workspace.parse import load_manifest
+
+    return tuple(upstream.name for upstream in chosen_upstreams(load_manifest(root), names))
+
+
+def _write_raw(raw: bytes) -> int:
+    """The exact bytes for a pipe or a file; on a terminal, nothing that could drive it."""
+    if not sys.stdout.isatty():
+        click.echo(raw, nl=False)
+        return ExitCode.OK
+    from vendorctl.report.text import LF, TAB, escape
+
+    click.echo(escape(raw.decode("utf-8", "backslashreplace"), keep=TAB + LF), nl=False)
+    return ExitCode.OK
