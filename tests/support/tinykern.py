@@ -18,6 +18,7 @@ from vendorctl.kernels.cache import ObjectCache
 from vendorctl.kernels.inputs import PatchedTree, PatchRef
 from vendorctl.kernels.project import Project
 from vendorctl.kernels.toolchain import Toolchain
+from vendorctl.workspace.transaction import Transaction
 
 SPDX = "# SPDX-FileCopyrightText: 2026 The vendorctl authors\n# SPDX-License-Identifier: Apache-2.0\n"
 
@@ -147,6 +148,13 @@ def build(
     chosen = options or BuildOptions(jobs=2)
     executor = pool.open_executor("local", chosen.jobs)
     try:
-        return building.build(base, toolset or tools(), ObjectCache(cache), executor, chosen)
+        return building.build(
+            base,
+            toolset or tools(),
+            ObjectCache(cache),
+            executor,
+            chosen,
+            begin=lambda: Transaction(base.root, "build"),
+        )
     finally:
         executor.shutdown()

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from vendorctl import digest
@@ -24,6 +24,7 @@ from vendorctl.kernels.toolchain import Toolchain
 from vendorctl.kernels.watch import Snapshot
 from vendorctl.model import Finding, Json, Report, Severity
 from vendorctl.progress import Progress, Silent
+from vendorctl.workspace.transaction import Transaction
 
 BUILD_SCHEMA = "vendorctl/build/1"
 VERIFY_SCHEMA = "vendorctl/build-verify/1"
@@ -31,9 +32,13 @@ VERIFY_SCHEMA = "vendorctl/build-verify/1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildOptions:
-    """What to build and how: `force` accepts bytes that differ from a manifest's although no input did."""
+    """What to build (everything, unless operations or targets are named) and how.
+
+    `force` accepts bytes that differ from a manifest's although no input did.
+    """
 
     operations: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
     jobs: int = 1
     keep_going: bool = False
     force: bool = False
@@ -78,15 +83,16 @@ def build(
     executor: Executor,
     options: BuildOptions,
     *,
+    begin: Callable[[], Transaction],
     progress: Progress | None = None,
 ) -> BuildReport:
     """Compile what is missing or stale, write objects and manifests, remove leftovers.
 
     A unit (one operation for one target) is written completely or, when one of its rows failed, not at all; without
-    `keep_going` nothing is written after a failure. What did compile is kept in the cache. Raises VendorError when
-    recipes or sources cannot be read.
+    `keep_going` nothing is written after a failure. What did compile is kept in the cache. `begin` opens the
+    transaction that everything is written in. Raises VendorError when recipes or sources cannot be read.
     """
-    units = make_plan(project, tools, operations=options.operations, jobs=options.jobs)
+    units = make_plan(project, tools, operations=options.operations, targets=options.targets, jobs=options.jobs)
     results = _Results()
     pending = _from_cache(units, cache, results)
     _compile(project, pending, tools, cache, executor, options, results, progress or Silent())
@@ -94,11 +100,14 @@ def build(
     store.write_logs(project.root, results.failures)
     removed: list[str] = []
     if not results.findings or options.keep_going:
-        for unit in units:
-            if unit.folder not in spoiled:
-                store.write_unit(project.root, unit, tools, results.of(unit))
-        if not options.operations:
-            removed = store.remove_leftovers(project.root, {unit.table.operation for unit in units})
+        with begin() as tx:
+            for unit in units:
+                if unit.folder not in spoiled:
+                    store.stage_unit(tx, project.root, unit, tools, results.of(unit))
+            if not (options.operations or options.targets):
+                removed = store.stage_removals(tx, project.root, {unit.folder for unit in units})
+            if not tx.empty:
+                tx.commit()
     return BuildReport(_report(units, results, removed))
 
 
@@ -196,7 +205,7 @@ def _report(units: Sequence[Unit], results: _Results, removed: Sequence[str]) ->
         title="build",
         findings=tuple(results.findings),
         counts={"objects": 0} | totals,
-        notes=tuple(f"removed {path}: no recipe builds this operation any more" for path in removed),
+        notes=tuple(f"removed {path}: no recipe builds it any more" for path in removed),
         data={"units": rows},
     )
 
@@ -213,7 +222,7 @@ def verify(
 
     A row whose inputs changed since is reported with the inputs that differ, and is not compiled.
     """
-    units = make_plan(project, tools, operations=options.operations, jobs=options.jobs)
+    units = make_plan(project, tools, operations=options.operations, targets=options.targets, jobs=options.jobs)
     results = _Results()
     wanted = (State.CURRENT, State.MISSING)
     pending = []

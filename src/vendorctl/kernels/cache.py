@@ -13,7 +13,6 @@ import contextlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,17 +26,9 @@ from vendorctl.kernels.target import Target
 _MAX_HEADER = 1 << 20
 
 
-def default_folder(environment: Mapping[str, str]) -> Path:
-    """`$VENDORCTL_CACHE/objects`, else below $XDG_CACHE_HOME, else below `~/.cache`."""
-    if chosen := environment.get("VENDORCTL_CACHE"):
-        return Path(chosen, "objects")
-    base = environment.get("XDG_CACHE_HOME") or Path(environment.get("HOME", "~")).expanduser() / ".cache"
-    return Path(base, "vendorctl", "objects")
-
-
 @dataclass(frozen=True, slots=True)
 class ObjectCache:
-    """Objects below `folder`, which is created when the first is stored."""
+    """Objects below `folder` (`objects` in the user's cache), which is created when the first is stored."""
 
     folder: Path
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from vendorctl.errors import VendorError
 from vendorctl.kernels import closure, inputs, manifest, toolchain
 from vendorctl.kernels.compile import Sources, enumerate_rows
 from vendorctl.kernels.manifest import ObjectManifest, ObjectRecord, Provenance
-from vendorctl.kernels.project import Project
+from vendorctl.kernels.project import Project, select
 from vendorctl.kernels.table import Row, Table
 from vendorctl.kernels.target import Target
 from vendorctl.kernels.toolchain import Toolchain
@@ -58,12 +58,20 @@ class Unit:
         return f"{manifest.FOLDER}/{self.table.operation}/{self.target.name}"
 
 
-def make_plan(project: Project, tools: Toolchain, *, operations: Iterable[str] = (), jobs: int = 1) -> tuple[Unit, ...]:
-    """Every unit of the project, or of some operations only, in the order of VENDOR.yaml.
+def make_plan(
+    project: Project,
+    tools: Toolchain,
+    *,
+    operations: Iterable[str] = (),
+    targets: Sequence[str] = (),
+    jobs: int = 1,
+) -> tuple[Unit, ...]:
+    """Every unit of the project, or of some operations and targets only, in the order of VENDOR.yaml.
 
     Recipes are run in confined children to list their rows. Raises VendorError when a recipe cannot be listed, when two
-    recipes build the same operation, or when an operation asked for does not exist.
+    recipes build the same operation, or when an operation or target asked for does not exist.
     """
+    project = replace(project, targets=select(project.targets, targets))
     tables = _tables(project, tools.python, jobs)
     known = [table.operation for _, table in tables]
     for name in set(known):

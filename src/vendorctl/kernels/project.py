@@ -5,14 +5,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vendorctl.errors import VendorError
+from vendorctl import digest
+from vendorctl.errors import ExitCode, VendorError
 from vendorctl.kernels import target as targets
-from vendorctl.kernels.inputs import PatchedTree
+from vendorctl.kernels.inputs import PatchedTree, PatchRef
 from vendorctl.kernels.target import Target
+from vendorctl.series.patch import Patch
+from vendorctl.series.store import load_series
+from vendorctl.workspace.lock import LockedUpstream
+from vendorctl.workspace.lockfile import load_lock
+from vendorctl.workspace.manifest import FILE_NAME, KernelsConfig, Upstream
+from vendorctl.workspace.parse import load_manifest
+from vendorctl.workspace.root import patched_dir
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +53,68 @@ class Project:
             raise VendorError(f"{recipe}: there is no upstream {name!r} (known: {known})") from None
 
 
-def select(names: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[Target, ...]:
-    """The configured targets, or those of them that are `wanted`. Raises VendorError for one that is not configured."""
+def select(configured: Sequence[Target], wanted: Sequence[str]) -> tuple[Target, ...]:
+    """The targets named in `wanted`, or all. Raises VendorError (exit code 2) for one that is not configured."""
+    names = [target.name for target in configured]
     for name in wanted:
-        targets.find(name)
         if name not in names:
-            raise VendorError(f"target {name} is not in VENDOR.yaml", hint=f"configured: {', '.join(names)}")
-    return tuple(targets.find(name) for name in names if not wanted or name in wanted)
+            raise VendorError(
+                f"target {name} is not in VENDOR.yaml", hint=f"configured: {', '.join(names)}", code=ExitCode.USAGE
+            )
+    return tuple(target for target in configured if not wanted or target.name in wanted)
+
+
+def load_project(root: Path) -> Project:
+    """The kernels side of the workspace at `root`.
+
+    Raises VendorError when VENDOR.yaml, VENDOR.lock or a series is invalid, when no kernels are configured (exit code
+    2), or for an unknown target.
+    """
+    described = load_manifest(root)
+    lock = load_lock(root)
+    config = described.kernels
+    if not config.recipes:
+        raise VendorError(
+            f"{FILE_NAME} configures no kernels",
+            hint="list recipes and targets under `kernels:`",
+            code=ExitCode.USAGE,
+        )
+    limits = config.policy
+    return Project(
+        root=root,
+        recipes=config.recipes,
+        targets=tuple(_target(name, config) for name in config.targets),
+        trees={
+            name: _tree(root, upstream, lock.upstreams[name])
+            for name, upstream in described.upstreams.items()
+            if lock is not None and name in lock.upstreams
+        },
+        flydsl=config.toolchain.get("flydsl"),
+        policy=Policy(max_spills=limits.max_spills, max_scratch=limits.max_scratch, max_lds=limits.max_lds),
+    )
+
+
+def _target(name: str, config: KernelsConfig) -> Target:
+    try:
+        return targets.find(name)
+    except VendorError as error:
+        raise VendorError(error.message, hint=error.hint, location=config.places.get("targets")) from error
+
+
+def _tree(root: Path, upstream: Upstream, locked: LockedUpstream) -> PatchedTree:
+    return PatchedTree(
+        name=upstream.name,
+        root=root / patched_dir(upstream),
+        pristine={os.fsdecode(file.path): file.sha256 for file in locked.files if file.sha256},
+        patches=tuple(
+            PatchRef(file=patch.file_name, sha256=digest.sha256(patch.raw), paths=_paths(patch))
+            for patch in load_series(root, upstream.name).patches
+        ),
+    )
+
+
+def _paths(patch: Patch) -> frozenset[str]:
+    """Every path that a patch touches, on either side of a rename."""
+    return frozenset(
+        os.fsdecode(path) for change in patch.changes for path in (change.path, change.old_path) if path is not None
+    )

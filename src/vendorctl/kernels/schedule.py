@@ -19,6 +19,7 @@ from vendorctl.kernels.pool import Executor
 from vendorctl.kernels.toolchain import Toolchain
 from vendorctl.model import Finding
 from vendorctl.progress import Progress, Task
+from vendorctl.workspace.root import STATE_FOLDER
 
 _MIN_CHUNK, _MAX_CHUNK = 6, 32
 _LOG_LINES = 8
@@ -93,7 +94,7 @@ class _Ticker:
 
 def log_path(unit: Unit, instance: Instance) -> str:
     """Where the log of a failed compile is kept, relative to the workspace."""
-    return f".vendorctl/build/{unit.table.operation}/{unit.target.name}/{instance.name}.log"
+    return f"{STATE_FOLDER}/build/{unit.table.operation}/{unit.target.name}/{instance.name}.log"
 
 
 def failure(unit: Unit, outcome: Failed) -> Finding:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Writes what a build made: objects, manifests, logs; and removes what earlier builds made and nobody needs."""
+"""Stages what a build made: objects and manifests; and the removal of what earlier builds made and nobody needs."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ from vendorctl.kernels.manifest import ObjectManifest, ObjectRecord, Resources
 from vendorctl.kernels.plan import PlannedRow, State, Unit
 from vendorctl.kernels.schedule import log_path
 from vendorctl.kernels.toolchain import Toolchain
+from vendorctl.workspace.root import STATE_FOLDER, ensure_state_folder
+from vendorctl.workspace.transaction import Transaction
 
 
-def write_unit(root: Path, unit: Unit, tools: Toolchain, outcomes: Mapping[Instance, Outcome]) -> bool:
-    """Write a unit's new objects, then its manifest, then remove objects that no record names.
+def stage_unit(tx: Transaction, root: Path, unit: Unit, tools: Toolchain, outcomes: Mapping[Instance, Outcome]) -> bool:
+    """Stage a unit's new objects, its manifest, and the removal of objects that no record names.
 
     `outcomes` are the rows that were compiled or came from the cache; the others must be current. Returns False, with
-    nothing written, when a row has neither.
+    nothing staged, when a row has neither.
     """
     records: list[ObjectRecord] = []
     fresh: dict[str, bytes] = {}
@@ -40,20 +42,21 @@ def write_unit(root: Path, unit: Unit, tools: Toolchain, outcomes: Mapping[Insta
         else:
             return False
         records.append(record)
-    folder = root / unit.folder
     for name, code in fresh.items():
-        write_atomically(folder / name, code)
-    _write_changed(folder / manifest.FILE_NAME, manifest.dump(_manifest(unit, tools, records)))
+        tx.write(f"{unit.folder}/{name}", code)
+    data = manifest.dump(_manifest(unit, tools, records))
+    path = root / unit.folder / manifest.FILE_NAME
+    if not path.is_file() or path.read_bytes() != data:
+        tx.write(f"{unit.folder}/{manifest.FILE_NAME}", data)
     named = {record.file for record in records}
-    for leftover in folder.glob(f"*{manifest.SUFFIX}"):
-        if leftover.name not in named:
-            leftover.unlink()
+    for leftover in _objects_in(root / unit.folder):
+        if leftover not in named:
+            tx.delete(f"{unit.folder}/{leftover}")
     return True
 
 
-def _write_changed(path: Path, data: bytes) -> None:
-    if not path.is_file() or path.read_bytes() != data:
-        write_atomically(path, data)
+def _objects_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.glob(f"*{manifest.SUFFIX}"))
 
 
 def _new_record(planned: PlannedRow, outcome: Compiled) -> ObjectRecord:
@@ -82,29 +85,27 @@ def _manifest(unit: Unit, tools: Toolchain, records: list[ObjectRecord]) -> Obje
     )
 
 
-def remove_leftovers(root: Path, operations: Iterable[str]) -> list[str]:
-    """Remove folders of operations that no recipe builds any more; return their manifests' paths.
+def stage_removals(tx: Transaction, root: Path, kept: Iterable[str]) -> list[str]:
+    """Stage the removal of every manifest, with its objects, whose folder is not among `kept`; return the manifests.
 
-    Only files that a build writes are removed: a folder without our manifest is left to `check` to report.
+    Only files that a build writes are removed: a folder without our manifest is left for `check` to report.
     """
-    kept = set(operations)
+    folders = set(kept)
     removed = []
     for path in sorted((root / manifest.FOLDER).glob(f"*/*/{manifest.FILE_NAME}")):
-        if path.parents[1].name in kept:
+        folder = path.parent.relative_to(root).as_posix()
+        if folder in folders:
             continue
-        for leftover in path.parent.glob(f"*{manifest.SUFFIX}"):
-            leftover.unlink()
-        path.unlink()
-        removed.append(path.relative_to(root).as_posix())
-        for folder in path.parents[:2]:
-            if not any(folder.iterdir()):
-                folder.rmdir()
+        for name in [manifest.FILE_NAME, *_objects_in(path.parent)]:
+            tx.delete(f"{folder}/{name}")
+        removed.append(f"{folder}/{manifest.FILE_NAME}")
     return removed
 
 
 def write_logs(root: Path, failures: Iterable[tuple[Unit, Failed]]) -> None:
-    """Keep one log per failure; those of the build before are removed."""
-    shutil.rmtree(root / ".vendorctl" / "build", ignore_errors=True)
+    """Keep one log per failure, in the state folder; those of the build before are removed."""
+    shutil.rmtree(root / STATE_FOLDER / "build", ignore_errors=True)
     for unit, failed in failures:
+        ensure_state_folder(root)
         text = f"{failed.rule} {failed.reason}\n\n{failed.log}"
         write_atomically(root / log_path(unit, failed.instance), text.encode("utf-8", "replace"))

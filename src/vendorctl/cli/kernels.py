@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What the commands that compile share: project, toolchain, cache and executor of the workspace at hand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from vendorctl.cli.session import Session
+from vendorctl.kernels.cache import ObjectCache
+from vendorctl.kernels.pool import Executor, open_executor, processors
+from vendorctl.kernels.project import Project, load_project
+from vendorctl.kernels.toolchain import Toolchain, locate
+from vendorctl.progress import Progress
+from vendorctl.upstream.cache import default_folder
+
+
+@dataclass(frozen=True, slots=True)
+class Compiling:
+    """Everything that a compile needs from its surroundings."""
+
+    project: Project
+    tools: Toolchain
+    cache: ObjectCache
+    executor: Executor
+    progress: Progress
+    jobs: int
+
+
+@contextmanager
+def compiling(session: Session, *, jobs: int | None, executor: str = "local") -> Iterator[Compiling]:
+    """Open them for the session's workspace; what has not begun when the context is left is given up."""
+    project = load_project(session.root())
+    tools = locate(os.environ, pinned=project.flydsl)
+    count = jobs or processors()
+    pool = open_executor(executor, count)
+    try:
+        yield Compiling(project, tools, object_cache(), pool, session.progress(), count)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def object_cache() -> ObjectCache:
+    """The user's cache of compiled objects."""
+    return ObjectCache(default_folder(os.environ) / "objects")
