@@ -251,3 +251,13 @@ def test_reports_go_on_after_a_conflict(shelf: Shelf) -> None:
 
 def test_outcomes_that_stay_are_those_with_a_file() -> None:
     assert [kind.value for kind in OutcomeKind if kind.keeps] == ["unchanged", "refreshed", "partly-merged"]
+
+
+def test_a_later_patch_is_judged_as_if_the_conflict_were_resolved(shelf: Shelf) -> None:
+    old = shelf.chain(
+        {"a.py": numbered(9)},
+        {"a.py": numbered(9, {5: "mine\n"})},
+        {"a.py": numbered(9, {5: "mine and more\n"})},
+    )
+    plan = shelf.bump(old, {"a.py": numbered(9, {5: "theirs\n"})}, halt=False)
+    assert kinds(plan) == ["conflict", "unchanged"]

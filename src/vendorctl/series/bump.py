@@ -10,6 +10,7 @@ that merge, which is how a landed patch is recognised: by content, whatever its 
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from typing import TypeAlias
 
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.objects import Blobs
-from vendorctl.git.oid import Oid
+from vendorctl.git.oid import Oid, hash_blob
 from vendorctl.git.tree import Entry, Tree
 from vendorctl.series.apply import apply_patch
 from vendorctl.series.content import ContentMerger, Labels
@@ -115,7 +116,8 @@ class BumpRequest:
 
     `moves` are upstream's; when None they are looked for in the two pristine trees. `labels` names the sides of a
     patch's conflict. `resolve` offers recorded decisions. `skip` holds numbers of patches to leave out.
-    With `halt` off, a patch in conflict is left out and the rest is still carried over (for reports).
+    With `halt` off, the plan goes on after a conflict as if the patch's side had been chosen there: for reports, which
+    then say of each later patch whether it has trouble of its own.
     """
 
     old: Applied
@@ -161,7 +163,7 @@ class _Bump:
 
     def plan(self) -> BumpPlan:
         applied = None
-        if self.stuck is None or not self.request.halt:
+        if self.stuck is None:
             patches = tuple(outcome.new for outcome in self.outcomes if outcome.new is not None)
             applied = Applied(Series(self.request.old.series.upstream, patches), tuple(self.trees), self.made)
         return BumpPlan(
@@ -204,9 +206,25 @@ class _Bump:
             )
             landed = tuple(sorted({*merged.landed, *merged.absorbed}))
             self.outcomes.append(Outcome(patch=patch, kind=OutcomeKind.CONFLICT, new=None, landed=landed))
+            self.made.update(merged.blobs)
+            self.tree = self._assumed(merged)
             return
         self.made.update(merged.blobs)
         self._accept(self._judge(patch, before, after, merged), merged.tree)
+
+    def _assumed(self, merged: Merged) -> Tree:
+        """The merge with the patch's side taken in every conflict, as far as the tree allows."""
+        tree = merged.tree
+        for conflict in merged.conflicts:
+            entry = conflict.theirs.entry if conflict.theirs is not None else None
+            if entry is not None and conflict.content is not None:
+                content = conflict.content.choose(lambda region: region.theirs)
+                entry = Entry(entry.mode, hash_blob(content))
+                self.made[entry.oid] = content
+            if entry is not None or conflict.path in tree:
+                with contextlib.suppress(ValueError):  # where a folder has the file's name, nothing can be assumed
+                    tree = tree.replace({conflict.path: entry})
+        return tree
 
     def _settler(self, patch: Patch) -> Settle:
         def settle(conflict: Conflict) -> Settled | None:
