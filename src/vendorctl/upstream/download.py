@@ -52,19 +52,24 @@ class Refusal(Enum):
     UNREACHABLE = "the server could not be reached, or closed the connection"
 
 
-#: git's words, in the order in which they are tried. Sources: upload-pack.c, fetch-pack.c, remote-curl.c, packfile.c.
+#: git's words, in the order in which they are tried. Sources: upload-pack.c, promisor-remote.c, packfile.c, shallow.c,
+#: fetch-pack.c, remote-curl.c.
 _WORDS = (
-    (Refusal.ABSENT, r"not our ref"),
+    (Refusal.ABSENT, r"not our ref|from promisor remote"),
+    (
+        Refusal.DAMAGED,
+        r"packfile|index file|loose object|corrupt|inflate|bad object|unable to read|not a git repository|bad config"
+        r"|bad shallow|did not send all necessary objects|hash mismatch|pack has bad",
+    ),
     (
         Refusal.NOT_ALLOWED,
         r"unadvertised object|couldn't find remote ref|not support|shallow|filter|expected 'acknowledgments'",
     ),
-    (
-        Refusal.DAMAGED,
-        r"packfile|index file|loose object|corrupt|inflate|bad object|unable to read|not a git repository|bad config"
-        r"|did not send all necessary objects|hash mismatch|pack has bad",
-    ),
 )
+_ABSENT_ID = re.compile(r"(?:not our ref|could not fetch) ([0-9a-f]{40})")
+
+#: git's own number for "all of it"; with any depth git asks the server even when it has the commits already.
+_ALL_DEPTHS = "--depth=2147483647"
 
 
 class FetchError(VendorError):
@@ -123,11 +128,15 @@ class Downloader:
                 break
         return refusal
 
-    def history(self, wants: Sequence[Want], *options: str) -> Refusal | None:
-        """Commits with everything that led to them."""
+    def history(self, wants: Sequence[Want]) -> Refusal | None:
+        """Commits with all commits and folders, but no files, that led to them."""
         shallow = self._repository.git_dir / "shallow"
         deepen = ("--unshallow",) if shallow.is_file() and shallow.stat().st_size else ()
-        return self._try(wants, *deepen, *options, negotiation="consecutive")
+        return self._try(wants, *deepen, negotiation="consecutive")
+
+    def everything(self, oids: Sequence[Oid]) -> Refusal | None:
+        """What leads to `oids` with all files, whatever is there already: for servers that refuse all else."""
+        return self._try([Want(oid) for oid in oids], _ALL_DEPTHS, "--no-filter")
 
     def advertisement(self) -> bytes:
         """What ``git ls-remote --symref`` prints."""
@@ -170,12 +179,14 @@ class Downloader:
         title = f"fetch {redacted(self._url)}"
         generation = self._repository.generation
         try:
-            fetch(self._repository.git_dir, wants, options=options, settings=settings, task=self._progress.task(title))
+            task = self._progress.task(title)
+            fetch(self._repository.git_dir, wants, options=options, settings=settings, task=task)
         except FetchError as failure:
             if failure.refusal is not Refusal.DAMAGED:
                 raise
-            self._repository.rebuild(generation)
-            fetch(self._repository.git_dir, wants, options=options, settings=settings, task=self._progress.task(title))
+            with self._repository.renewed(generation):
+                task = self._progress.task(title)
+                fetch(self._repository.git_dir, wants, options=options, settings=settings, task=task)
 
 
 def unreachable(url: str, words: str) -> VendorError:
@@ -267,6 +278,6 @@ def _listener(task: Task) -> Any:
 
 
 def _failed(words: str) -> FetchError:
-    absent = tuple(Oid.parse(found) for found in re.findall(r"not our ref ([0-9a-f]{40})", words))
+    absent = tuple(Oid.parse(found) for found in _ABSENT_ID.findall(words))
     reason = next((refusal for refusal, pattern in _WORDS if re.search(pattern, words)), Refusal.UNREACHABLE)
     return FetchError(words, refusal=reason, absent=tuple(dict.fromkeys(absent)))

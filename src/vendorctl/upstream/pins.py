@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from vendorctl.errors import Location
+from vendorctl.errors import Location, VendorError
 from vendorctl.git.objects import object_info
 from vendorctl.git.oid import Oid
 from vendorctl.model import Finding, Severity
@@ -25,7 +25,13 @@ def check_pin(source: Source, locked: LockedUpstream) -> list[Finding]:
     name = _current_name(table, locked)
     if locked.commit in table.names_by_commit and (name is None or table.commit(name) == locked.commit):
         return findings
-    return findings + _check_reachable(source, locked, table, name)
+    try:
+        return findings + _check_reachable(source, locked, table, name)
+    except VendorError as error:
+        if not source.offline:
+            raise
+        text = f"whether upstream still leads to commit {locked.commit.short} was not checked: {error.message}"
+        return [*findings, _finding(locked, "VC305", text, error.hint or "", Severity.NOTE)]
 
 
 def _check_ref(source: Source, locked: LockedUpstream, table: RefTable) -> list[Finding]:

@@ -89,7 +89,7 @@ class RefTable:
         known = sorted({short_name(full) for full in self.branches_and_tags()})
         without_remote = name.partition("/")[2]
         close = [without_remote] if without_remote in known else []
-        return (close + difflib.get_close_matches(name, known, n=3, cutoff=0.6))[:3]
+        return (close + difflib.get_close_matches(name, known, n=3, cutoff=0.5))[:3]
 
     def look_up(self, name: str, where: str) -> ResolvedRef | None:
         """The ref that `name` stands for, or None when no ref is called so.

@@ -19,6 +19,9 @@ from vendorctl.upstream.url import folder_name
 #: Changes with the layout; old layouts are left alone.
 _LAYOUT = "1"
 
+#: The name of a repository while it is out of the way.
+_BURIED = "repository.git"
+
 #: https://bford.info/cachedir/: backup programs leave folders with this file out.
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Upstream repositories of vendorctl; safe to delete.\n"
 
@@ -86,14 +89,24 @@ class CacheRepository:
         except OSError as error:
             raise self._unusable(error) from error
 
-    def rebuild(self, generation: int) -> None:
+    @contextmanager
+    def renewed(self, generation: int) -> Iterator[None]:
         """Replace the repository by an empty one, unless somebody did since `generation`. Needs the lock.
 
-        What is known of refs stays.
+        When the block fails, the old one comes back: damaged or not, it may be all there is.
         """
-        if self.generation == generation:
-            self._discard()
-        self.ensure()
+        grave = self._bury() if self.generation == generation else None
+        try:
+            self.ensure()
+            yield
+        except BaseException:
+            if grave is not None:
+                self._discard()
+                (grave / _BURIED).rename(self.git_dir)
+            raise
+        finally:
+            if grave is not None:
+                shutil.rmtree(grave, ignore_errors=True)
 
     def _configured(self) -> bool:
         try:
@@ -108,12 +121,17 @@ class CacheRepository:
         return text.encode("utf-8", "surrogateescape")
 
     def _discard(self) -> None:
-        """Move the repository out of the way before deleting it, so that no reader meets half of one."""
+        grave = self._bury()
+        if grave is not None:
+            shutil.rmtree(grave, ignore_errors=True)
+
+    def _bury(self) -> Path | None:
+        """Move the repository out of the way in one step, so that no reader meets half of one; where it is then."""
         if not self.git_dir.exists():
-            return
+            return None
         grave = Path(tempfile.mkdtemp(prefix="old-", dir=self.git_dir.parent))
-        self.git_dir.rename(grave / "damaged")
-        shutil.rmtree(grave, ignore_errors=True)
+        self.git_dir.rename(grave / _BURIED)
+        return grave
 
     def _unusable(self, error: OSError) -> VendorError:
         return VendorError(

@@ -74,9 +74,10 @@ class Source:
             self._require_online(f"commit {oid.short}")
             with self._repository.locked():
                 self._repository.ensure()
-                if self._cached_commit(oid) is None:
+                if not object_info(self.git, [oid]):
                     self._obtain(oid, lambda: bool(object_info(self.git, [oid])))
-                found = self._cached_commit(oid)
+            # Healing takes the lock, so look again only now.
+            found = self._cached_commit(oid)
         if found is None:
             raise self._not_found(oid)
         if oid not in self._taken:
@@ -129,14 +130,17 @@ class Source:
         return contents
 
     def _download_blobs(self, oids: Sequence[Oid]) -> None:
+        def done() -> bool:
+            return len(object_info(self.git, oids)) == len(set(oids))
+
         with self._repository.locked():
             self._repository.ensure()
-            refusal = self._downloader.by_id(oids)
+            refusal = self._certain(lambda: self._downloader.by_id(oids), done)
             if refusal is not Refusal.NOT_ALLOWED:
                 return
             # The server hands out whole snapshots only: take those of the commits in hand, files included.
             for commit in self._taken:
-                self._obtain(commit, lambda: len(object_info(self.git, oids)) == len(set(oids)), "--no-filter")
+                self._obtain(commit, done, "--no-filter")
 
     # -- refs ------------------------------------------------------------------------------------------------------
 
@@ -247,7 +251,8 @@ class Source:
             wants = [Want(tip, f"{_KEPT}/{tip}") for tip in absent if not self._is_kept(tip)]
             if wants and self._downloader.history(wants) is not None:
                 # One refused tip fails a whole request: take what is shown, then ask for each tip alone.
-                self._everything()
+                table = self.refs()
+                self._downloader.history([Want(table.refs[name]) for name in sorted(table.branches_and_tags())])
                 for want in wants:
                     self._downloader.history([want])
         return frozenset(tip for tip in wanted if self._is_kept(tip))
@@ -275,22 +280,34 @@ class Source:
 
     def _obtain(self, commit: Oid, done: Callable[[], bool], *options: str) -> None:
         """Download a commit's snapshot, in the cheapest way that the server allows. Needs the lock."""
-        refusal = self._downloader.snapshot([commit], *options)
+        refusal = self._certain(lambda: self._downloader.snapshot([commit], *options), done)
         if done():
             return
         table = self._refs = self._advertised_refs()
         names = table.names_by_commit.get(commit, [])
         if names:
-            self._downloader.snapshot([table.refs[name] for name in names[:1]], *options)
+            self._downloader.snapshot([table.refs[names[0]]], *options)
         elif refusal is Refusal.ABSENT:
             return
-        if not done():
-            self._everything(*options)
+        if done():
+            return
+        tips = sorted({table.refs[name] for name in table.branches_and_tags()})
+        if options:
+            self._downloader.everything(tips)
+        else:
+            self._downloader.history([Want(tip) for tip in tips])
 
-    def _everything(self, *options: str) -> None:
-        table = self.refs()
-        wanted = sorted({table.refs[name] for name in table.branches_and_tags()})
-        self._downloader.history([Want(oid) for oid in wanted], *options)
+    def _certain(self, download: Callable[[], Refusal | None], done: Callable[[], bool]) -> Refusal | None:
+        """Run a download; when git is content and the objects are not there, once more with a new repository.
+
+        git keeps a damaged pack when a sound one of the same name arrives.
+        """
+        generation = self._repository.generation
+        refusal = download()
+        if refusal is None and not done():
+            with self._repository.renewed(generation):
+                refusal = download()
+        return refusal
 
     def _healed(self, action: Callable[[], T]) -> T:
         """The result of reading the cache; when that fails because of damage, rebuild the cache and read again."""
@@ -304,8 +321,8 @@ class Source:
                     hint="run the command once without --offline: it is rebuilt",
                     code=ExitCode.UNREACHABLE,
                 ) from damage
-            with self._repository.locked():
-                self._repository.rebuild(generation)
+            with self._repository.locked(), self._repository.renewed(generation):
+                pass
         return action()
 
     def _require_online(self, what: str) -> None:
