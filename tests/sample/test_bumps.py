@@ -5,37 +5,23 @@
 
 from __future__ import annotations
 
-import subprocess
-from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
 from support.chains import Shelf
 from vendorctl.git.oid import hash_blob
 from vendorctl.git.tree import Entry, Mode
-from vendorctl.sample import edits, history
+from vendorctl.sample import edits
 from vendorctl.series.bump import BumpPlan
 from vendorctl.series.landed import BY_SYNTAX
 from vendorctl.series.merge import Conflict, Settled
 from vendorctl.series.patch import Patch
 from vendorctl.series.stack import Applied
 
+Releases: TypeAlias = dict[str, dict[str, bytes]]
+
 MOVED = "minikernels/norm/rmsnorm.py"
-
-
-@pytest.fixture(scope="module")
-def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, bytes]]:
-    """The vendored part of every release: path to content."""
-    made = history.write(tmp_path_factory.mktemp("sample") / "mini.git")
-    return {tag: package(made.path, tag) for tag in made.tags}
-
-
-def package(upstream: Path, tag: str) -> dict[str, bytes]:
-    def git(*args: str) -> bytes:
-        return subprocess.run(["git", "-C", str(upstream), *args], check=True, capture_output=True).stdout
-
-    paths = git("ls-tree", "-r", "--name-only", tag, "minikernels/").decode().splitlines()
-    return {path: git("cat-file", "blob", f"{tag}:{path}") for path in paths}
 
 
 @pytest.fixture
@@ -60,7 +46,7 @@ def resolve(_patch: Patch, conflict: Conflict) -> Settled | None:
     return None if content is None else Settled(Entry(Mode.FILE, hash_blob(content)), content)
 
 
-def test_second_release_has_the_barrier_and_moves_the_rest(shelf: Shelf, releases: dict[str, dict[str, bytes]]) -> None:
+def test_second_release_has_the_barrier_and_moves_the_rest(shelf: Shelf, releases: Releases) -> None:
     plan = shelf.bump(downstream(shelf, releases["v0.1.0"]), releases["v0.2.0"])
     assert kinds(plan) == ["refreshed", "merged-upstream", "refreshed"]
     assert plan.outcomes[1].by == (BY_SYNTAX,)
@@ -69,9 +55,7 @@ def test_second_release_has_the_barrier_and_moves_the_rest(shelf: Shelf, release
     assert common == releases["v0.2.0"]["minikernels/common.py"].decode(), "upstream's words for it are kept"
 
 
-def test_third_release_moves_a_file_and_conflicts_in_one_edit(
-    shelf: Shelf, releases: dict[str, dict[str, bytes]]
-) -> None:
+def test_third_release_moves_a_file_and_conflicts_in_one_edit(shelf: Shelf, releases: Releases) -> None:
     plan = shelf.bump(downstream(shelf, releases["v0.1.0"]), releases["v0.3.0"])
     assert kinds(plan) == ["refreshed", "merged-upstream", "conflict"]
     assert plan.stuck is not None
@@ -81,14 +65,14 @@ def test_third_release_moves_a_file_and_conflicts_in_one_edit(
     assert [change.path.decode() for change in moved.changes] == [MOVED]
 
 
-def test_the_resolution_settles_it(shelf: Shelf, releases: dict[str, dict[str, bytes]]) -> None:
+def test_the_resolution_settles_it(shelf: Shelf, releases: Releases) -> None:
     plan = shelf.bump(downstream(shelf, releases["v0.1.0"]), releases["v0.3.0"], resolve=resolve)
     assert kinds(plan) == ["refreshed", "merged-upstream", "refreshed"]
     assert plan.applied is not None
     assert shelf.files(plan.applied.patched)[MOVED].encode() == edits.resolution()[MOVED]
 
 
-def test_fourth_release_has_epsilon_word_for_word(shelf: Shelf, releases: dict[str, dict[str, bytes]]) -> None:
+def test_fourth_release_has_epsilon_word_for_word(shelf: Shelf, releases: Releases) -> None:
     third = shelf.bump(downstream(shelf, releases["v0.1.0"]), releases["v0.3.0"], resolve=resolve).applied
     assert third is not None
     plan = shelf.bump(third, releases["v0.4.0"])

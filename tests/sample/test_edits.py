@@ -7,30 +7,20 @@ from __future__ import annotations
 
 import ast
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeAlias
 
-import pytest
+from vendorctl.sample import edits
 
-from vendorctl.sample import edits, history
+Releases: TypeAlias = dict[str, dict[str, bytes]]
 
 FORWARD = "minikernels/rmsnorm.py"
 MOVED = "minikernels/norm/rmsnorm.py"
 
 
-@pytest.fixture(scope="module")
-def upstream(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return history.write(tmp_path_factory.mktemp("sample") / "mini.git").path
-
-
-def blob(upstream: Path, tag: str, path: str) -> bytes:
-    command = ["git", "-C", str(upstream), "cat-file", "blob", f"{tag}:{path}"]
-    return subprocess.run(command, check=True, capture_output=True).stdout
-
-
-def states(upstream: Path, path: str) -> list[bytes]:
+def states(releases: Releases, path: str) -> list[bytes]:
     """One file at v0.1.0 and after each edit."""
-    contents = [blob(upstream, "v0.1.0", path)]
+    contents = [releases["v0.1.0"][path]]
     for edit in edits.all():
         contents.append(edit.files.get(path, contents[-1]))
     return contents
@@ -57,29 +47,32 @@ def test_there_are_three_edits_with_a_reason_each() -> None:
         assert edit.forwarded in {"no", "not-needed"} or edit.forwarded.startswith("https://")
 
 
-def test_each_edit_changes_code_and_keeps_what_came_before(upstream: Path) -> None:
+def test_each_edit_changes_code_and_keeps_what_came_before(releases: Releases) -> None:
     for path in (FORWARD, "minikernels/common.py"):
-        contents = states(upstream, path)
+        contents = states(releases, path)
         for edit, before, after in zip(edits.all(), contents, contents[1:], strict=False):
             assert (code(before) != code(after)) == (path in edit.files)
-    last = states(upstream, FORWARD)[-1]
+    last = states(releases, FORWARD)[-1]
     assert signature(last, "build_forward") == ["n", "dtype", "weight_dtype", "store_inv_rms", "block"]
     assert signature(last, "launch") == ["x", "w", "y", "inv_rms", "eps", "rows", "stream"]
 
 
-def test_the_barrier_landed_with_other_words_and_the_same_code(upstream: Path) -> None:
-    ours = edits.all()[1].files["minikernels/common.py"]
-    merged = subprocess.run(
+def test_the_barrier_landed_with_other_words_and_the_same_code(upstream: Path, releases: Releases) -> None:
+    path = "minikernels/common.py"
+    merge = subprocess.run(
         ["git", "-C", str(upstream), "rev-list", "--merges", "v0.2.0"], check=True, capture_output=True, text=True
     ).stdout.strip()
-    landed = blob(upstream, merged, "minikernels/common.py")
+    landed = subprocess.run(
+        ["git", "-C", str(upstream), "cat-file", "blob", f"{merge}:{path}"], check=True, capture_output=True
+    ).stdout
+    ours = edits.all()[1].files[path]
     assert landed != ours
     assert code(landed) == code(ours)
-    assert code(landed) != code(blob(upstream, "v0.1.0", "minikernels/common.py"))
+    assert code(landed) != code(releases["v0.1.0"][path])
 
 
-def test_the_resolution_carries_both_sides(upstream: Path) -> None:
-    resolved: Mapping[str, bytes] = edits.resolution()
+def test_the_resolution_carries_both_sides(releases: Releases) -> None:
+    resolved = edits.resolution()
     assert list(resolved) == [MOVED]
     source = resolved[MOVED]
     assert b"<<<<<<<" not in source
@@ -87,4 +80,4 @@ def test_the_resolution_carries_both_sides(upstream: Path) -> None:
         "n", "in_dtype", "out_dtype", "weight_dtype", "store_inv_rms", "block",
     ]  # fmt: skip
     assert signature(source, "launch") == ["x", "w", "y", "inv_rms", "eps", "rows", "stream"]
-    assert code(source) != code(blob(upstream, "v0.3.0", MOVED))
+    assert code(source) != code(releases["v0.3.0"][MOVED])

@@ -18,11 +18,6 @@ from vendorctl.sample import edits, history
 RELEASES = ("v0.1.0", "v0.2.0", "v0.3.0", "v0.4.0")
 
 
-@pytest.fixture(scope="module")
-def upstream(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return history.write(tmp_path_factory.mktemp("sample") / "mini.git").path
-
-
 def check_out(upstream: Path, commit: str, folder: Path) -> Path:
     folder.mkdir()
     archive = subprocess.run(["git", "-C", str(upstream), "archive", commit], check=True, capture_output=True).stdout
