@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from vendorctl.git.tree import Mode
 from vendorctl.licenses.lineage import Descent, lineage
-from vendorctl.paths import display
+from vendorctl.paths import percent_encode
 from vendorctl.series.dressing import Dressing, Insertion, notice_block, notice_sidecar, sidecar_path
 from vendorctl.series.stack import Applied
 from vendorctl.workspace.lock import LockedUpstream
@@ -49,7 +49,7 @@ def notice_lines(upstream: Upstream, descent: Descent, commits: Mapping[bytes, s
     return [
         f"Upstream: {upstream.url}",
         f"Commit: {commits[descent.origin]}",
-        f"Path: {display(descent.origin)}",
+        f"Path: {percent_encode(descent.origin)}",
         f"Modifications, each a patch in patches/{upstream.name}:",
         *(f"{patch.number:04d} {patch.title}" for patch in descent.patches),
     ]

@@ -1,0 +1,36 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""`vendorctl licenses`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from vendorctl.cli.output import emit
+from vendorctl.cli.session import current, options
+
+
+@click.command("licenses")
+@click.option("--check", is_flag=True, help="Write nothing; fail when a document is not as generated.")
+@click.option(
+    "--export",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Also copy everything to DIR, such as share/doc/PRODUCT of an installation.",
+)
+@options()
+def command(check: bool, folder: Path | None) -> int:
+    """Generate THIRD_PARTY_LICENSES.md, NOTICE and licenses/, or check them.
+
+    Everything comes from VENDOR.lock, the patches and the licence texts that ship with vendorctl: the same state gives
+    the same bytes on every machine.
+    """
+    from vendorctl.licenses.publish import check_notices, publish_notices
+
+    root = current().root()
+    report = check_notices(root) if check else publish_notices(root, export_to=folder)
+    return emit(report)

@@ -1,0 +1,119 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A second opinion: the `reuse` program over the same trees, what it reads differently, and what it does not look at.
+
+The trees are laid out in a folder of their own: in the workspace, reuse would leave out whatever git ignores, and that
+is where patched trees are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vendorctl.errors import ExitCode, Location, VendorError
+from vendorctl.git.objects import Blobs
+from vendorctl.git.tree import Mode, Tree
+from vendorctl.licenses.declared import declaration_paths, read_declarations, scan_tree
+from vendorctl.licenses.expressions import canonical
+from vendorctl.licenses.licensed import workspace_path
+from vendorctl.model import Finding, Severity
+from vendorctl.paths import display, reject_reason
+from vendorctl.proc import Runner
+from vendorctl.workspace.lock import LicenseFacts
+
+#: Seconds; reuse reads about a hundred files a second.
+_PATIENCE = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What reuse said about one tree: its expressions by path. A path that is not there was not looked at."""
+
+    expressions: Mapping[str, frozenset[str]]
+
+
+def second_opinion(upstream: str, title: str, tree: Tree, blobs: Blobs, runner: Runner) -> list[Finding]:
+    """Where reuse and vendorctl disagree about a tree (warnings), and what reuse skipped (one note).
+
+    `title` says which tree this is ("pristine", "patched"). Raises VendorError (exit code 7) when reuse cannot run,
+    KeyError when `blobs` lacks a content.
+    """
+    contents = {path: blobs[entry.oid] for path, entry in tree.items() if entry.mode.is_blob}
+    regular = {path: text for path, text in contents.items() if tree[path].mode.is_regular}
+    declared = {path: regular[path] for path in declaration_paths(regular, regular) if path in regular}
+    facts = scan_tree(regular, read_declarations(declared))
+    opinion = _ask(tree, contents, runner)
+    findings = [_disagreement(upstream, title, path, facts[path], opinion) for path in regular]
+    skipped = [path for path in tree if display(path) not in opinion.expressions]
+    return [finding for finding in (*findings, _skipped(upstream, title, tree, skipped)) if finding is not None]
+
+
+def _ask(tree: Tree, contents: Mapping[bytes, bytes], runner: Runner) -> Opinion:
+    with tempfile.TemporaryDirectory(prefix="vendorctl-reuse-") as scratch:
+        folder = Path(scratch, "tree")
+        folder.mkdir()
+        for path, content in contents.items():
+            _lay_out(folder, path, content, tree[path].mode)
+        environment = {"PATH": os.environ.get("PATH", ""), "HOME": scratch, "LC_ALL": "C.UTF-8"}
+        command = [sys.executable, "-m", "reuse", "--root", str(folder), "lint", "--json"]
+        done = runner(command, cwd=folder, env=environment, timeout=_PATIENCE)
+    try:
+        answer: dict[str, Any] = json.loads(done.stdout)
+        rows = answer["files"]
+        said = {row["path"]: frozenset(canonical(each["value"]) for each in row["spdx_expressions"]) for row in rows}
+    except (ValueError, KeyError, TypeError) as error:
+        last = done.error_text().splitlines()[-1:] or ["no output"]
+        raise VendorError(
+            f"reuse gave no answer: {last[0]}",
+            hint="run the audit with --no-second-opinion",
+            code=ExitCode.TOOL_MISSING,
+        ) from error
+    return Opinion(said)
+
+
+def _lay_out(folder: Path, path: bytes, content: bytes, mode: Mode) -> None:
+    """Write one file; a link is left out (reuse does not look at links, and would have to be kept from following)."""
+    if mode.is_regular and reject_reason(path) is None:
+        target = folder / os.fsdecode(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+
+
+def _disagreement(upstream: str, title: str, path: bytes, facts: LicenseFacts, opinion: Opinion) -> Finding | None:
+    theirs = opinion.expressions.get(display(path))
+    ours = frozenset(canonical(text) for text in facts.expressions)
+    if theirs is None or theirs == ours:
+        return None
+    said = [", ".join(sorted(each)) or "no licence" for each in (theirs, ours)]
+    return Finding(
+        rule="VC450",
+        message=f"reuse reads {said[0]} in this {title} file, vendorctl {said[1]}",
+        severity=Severity.WARNING,
+        upstream=upstream,
+        location=Location(workspace_path(upstream, path)),
+        hint="reuse also reads string literals; look at the file, and curate it when its header is not clear",
+        data={"path": display(path), "reuse": sorted(theirs), "vendorctl": sorted(ours), "tree": title},
+    )
+
+
+def _skipped(upstream: str, title: str, tree: Tree, skipped: list[bytes]) -> Finding | None:
+    if not skipped:
+        return None
+    kinds = {Mode.SYMLINK: "link", Mode.GITLINK: "submodule"}
+    rows = [f"{display(path)} ({kinds.get(tree[path].mode, 'file')})" for path in skipped]
+    return Finding(
+        rule="VC451",
+        message=f"reuse does not look at {len(skipped)} of the {len(tree)} {title} entries",
+        severity=Severity.NOTE,
+        upstream=upstream,
+        detail="\n".join(rows),
+        data={"paths": [display(path) for path in skipped], "tree": title},
+    )
