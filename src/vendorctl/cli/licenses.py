@@ -17,13 +17,13 @@ from vendorctl.cli.session import current, options
 @click.option("--check", is_flag=True, help="Write nothing; fail when a document is not as generated.")
 @click.option(
     "--export",
-    "folder",
+    "export_to",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Also copy everything to DIR, such as share/doc/PRODUCT of an installation.",
 )
 @options()
-def command(check: bool, folder: Path | None) -> int:
+def command(check: bool, export_to: Path | None) -> int:
     """Generate THIRD_PARTY_LICENSES.md, NOTICE and licenses/, or check them.
 
     Everything comes from VENDOR.lock, the patches and the licence texts that ship with vendorctl: the same state gives
@@ -32,5 +32,5 @@ def command(check: bool, folder: Path | None) -> int:
     from vendorctl.licenses.publish import check_notices, publish_notices
 
     root = current().root()
-    report = check_notices(root) if check else publish_notices(root, export_to=folder)
+    report = check_notices(root) if check else publish_notices(root, export_to=export_to)
     return emit(report)

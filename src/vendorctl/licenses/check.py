@@ -10,7 +10,7 @@ from pathlib import Path
 
 from vendorctl.errors import Location
 from vendorctl.licenses.component import Component
-from vendorctl.licenses.documents import THIRD_PARTY, documents, missing_notices
+from vendorctl.licenses.documents import THIRD_PARTY, documents, missing_notices, object_notices
 from vendorctl.licenses.gather import Gathered
 from vendorctl.licenses.generated import check_generated, read_generated
 from vendorctl.licenses.objects import read_built

@@ -33,7 +33,7 @@ def publish_notices(root: Path, *, export_to: Path | None = None) -> Report:
     committed = write_generated(root, expected | beside, "licenses")
     if export_to is not None:
         export(expected, export_to)
-    texts = gathered.texts | {Path(path).stem: text for path, text in expected.items() if path.endswith(".txt")}
+    texts = {**gathered.texts} | {Path(path).stem: text for path, text in expected.items() if path.endswith(".txt")}
     changed = [path.decode("utf-8", "surrogateescape") for path in committed.changed]
     notes = [f"wrote {path}" for path in changed]
     if export_to is not None:
