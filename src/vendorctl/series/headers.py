@@ -10,7 +10,10 @@ import re
 
 _WORD = re.compile(r"=\?([^?\s]+)\?([bBqQ])\?([^?\s]*)\?=")
 _BETWEEN_WORDS = re.compile(r"(\?=)\s+(?==\?[^?\s]+\?[bBqQ]\?)")
-_WORD_BYTES = 45  # 45 bytes are at most 60 base64 characters: with the 12 of the frame under RFC 2047's 75
+#: RFC 2047 allows 75 characters in a word, of which the frame (``=?UTF-8?q?`` and ``?=``) takes 12.
+_WORD_LENGTH = 75 - 12
+#: What needs no escape in the strictest place, the name of a person (RFC 2047, section 5 (3)).
+_PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!*+-/")
 
 
 def decode_text(raw: bytes, encoding: str) -> str:
@@ -54,10 +57,14 @@ def encode_words(text: str) -> str:
     """`text` itself when it is ASCII and cannot be mistaken for encoded words, else UTF-8 encoded words, folded."""
     if text.isascii() and "=?" not in text:
         return text
-    chunks: list[bytes] = []
+    words = [""]
     for letter in text:
-        raw = letter.encode()
-        if not chunks or len(chunks[-1]) + len(raw) > _WORD_BYTES:
-            chunks.append(b"")
-        chunks[-1] += raw
-    return "\n ".join(f"=?UTF-8?B?{base64.b64encode(chunk).decode()}?=" for chunk in chunks)
+        escaped = "".join(map(_encode_q, letter.encode()))
+        if len(words[-1]) + len(escaped) > _WORD_LENGTH:
+            words.append("")
+        words[-1] += escaped
+    return "\n ".join(f"=?UTF-8?q?{word}?=" for word in words)
+
+
+def _encode_q(byte: int) -> str:
+    return "_" if byte == ord(" ") else chr(byte) if byte in _PLAIN else f"={byte:02X}"

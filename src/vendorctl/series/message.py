@@ -29,7 +29,7 @@ _FACTS = {
 _MAIL_FIELDS = {"from", "subject", "date", "message-id", "mime-version", "content-type", "content-transfer-encoding"}
 _DEP3_FIELDS = {"description", "author", "last-update", "reviewed-by", "bug", "signed-off-by", *_FACTS}
 _CHARSET = re.compile(r"charset=\"?([\w.:-]+)", re.IGNORECASE)
-_PATCH_TAG = re.compile(r"\s*\[[^\]]*\bPATCH\b[^\]]*\]\s*")
+_PATCH_TAG = re.compile(r"\A\s*\[[^\]]*\bPATCH\b[^\]]*\]\s*")
 _ADDRESS = re.compile(r"\s*(.*?)\s*<([^<>]*)>\s*", re.DOTALL)
 
 
@@ -66,7 +66,7 @@ def parse_message(lines: list[bytes]) -> Message:
         subject, _, body = body.partition("\n")
     elif "subject" in header:
         subject, described = f"{subject} {described}", ""
-    title = " ".join(_PATCH_TAG.sub("", decode_words(subject), count=1).split())
+    title = " ".join(_PATCH_TAG.sub("", decode_words(subject)).split())
     described = "\n".join("" if line.strip() == "." else line.strip() for line in described.split("\n"))
     return Message(
         title=title,

@@ -42,7 +42,7 @@ class _Place:
             severity=severity or self.severity,
             upstream=name,
             location=Location(f"{patched_dir(self.upstream)}/{display(path)}"),
-            hint=f"`vendorctl patch record {name}` records an edit; `vendorctl sync {name}` restores the rest",
+            hint=f"`vendorctl patch record {name}` records edits; `vendorctl sync {name} --discard` undoes them",
         )
 
 
