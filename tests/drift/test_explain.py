@@ -21,7 +21,7 @@ def differences(*states: Files, unrecorded: bool = False) -> dict[str, FileDiffe
     """Explain the last state against the first; each step is a patch, the last one nobody's when `unrecorded`."""
     shelf = Shelf()
     trees = [shelf.tree(state) for state in states]
-    patches = [shelf.patch(number, *trees[number - 1 : number + 1]) for number in range(1, len(trees))]
+    patches = [shelf.patch(number, trees[number - 1], trees[number]) for number in range(1, len(trees))]
     loose: tuple[Change, ...] = patches.pop().changes if unrecorded else ()
     found = explain(trees[0], trees[-1], patches, loose, shelf.blobs)
     return {difference.name.decode(): difference for difference in found}

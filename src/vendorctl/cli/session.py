@@ -36,7 +36,7 @@ class Session:
         root = find_root(self.folder)
         recovery = settle(root)
         if recovery is not None:
-            self.say(str(recovery))
+            self.say(recovery.message)
         return root
 
     def progress(self) -> Progress:
@@ -94,7 +94,7 @@ def _set_no_color(context: click.Context, _parameter: click.Parameter, value: bo
 def options(*, formats: Sequence[str] = ("text", "json")) -> Callable[[_Decorated], _Decorated]:
     """The global options, accepted before and after the command's name. `formats` is what the command can write."""
     decorators = [
-        click.option("-C", "folder", type=click.Path(path_type=Path, exists=True, file_okay=False), metavar="DIR",
+        click.option("-C", "start_folder", type=click.Path(path_type=Path, exists=True, file_okay=False), metavar="DIR",
                      callback=_set_folder, expose_value=False, help="Act as if started in DIR."),
         click.option("--format", "output_format", type=click.Choice(list(formats)), callback=_set_format,
                      expose_value=False, help="How to write the result (default: text)."),

@@ -12,12 +12,11 @@ from pathlib import Path
 from vendorctl.drift.explain import UNRECORDED, FileDifference, explain
 from vendorctl.drift.unified import difference_lines, difference_value, heading, hunk_text, statistics
 from vendorctl.errors import Location
-from vendorctl.git.tree import Tree
 from vendorctl.model import Finding, Json, Report, merge
 from vendorctl.paths import display
-from vendorctl.series.dressing import undress_tree
 from vendorctl.series.parse import parse_patch
 from vendorctl.series.patch import Change, Patch
+from vendorctl.series.record import Edits, unrecorded
 from vendorctl.series.workspace import Standing
 from vendorctl.series.write import format_diff
 from vendorctl.vendor.contents import ChainedBlobs, DiskBlobs
@@ -45,27 +44,20 @@ def compare_with_upstream(standing: Standing) -> UpstreamDifference:
     """Explain the patched tree on disk, or where it was never materialised, the one that the series gives."""
     disk = scan(standing.folder)
     applied = standing.applied
-    final, blobs, changes = applied.patched, standing.blobs, ()
+    edits = Edits(applied.patched, applied.patched, standing.blobs)
     if not disk.blank:
         contents = ChainedBlobs(DiskBlobs(standing.folder, disk.tree), standing.blobs)
-        final, made = undress_tree(disk.tree, applied.patched, contents)
-        final = _with_submodules(final, applied.patched)
-        blobs = ChainedBlobs(made, contents)
-        changes = unrecorded_changes(applied.patched, final, blobs)
-    found = explain(applied.trees[0], final, applied.series.patches, changes, blobs)
+        edits = unrecorded(applied.patched, disk.tree, contents)
+    found = explain(applied.trees[0], edits.after, applied.series.patches, _as_changes(edits), edits.blobs)
     return UpstreamDifference(standing=standing, differences=tuple(found), present=not disk.blank)
 
 
-def unrecorded_changes(patched: Tree, disk: Tree, blobs: ChainedBlobs) -> tuple[Change, ...]:
-    """What somebody changed in the patched tree since the last patch, as git would write it."""
-    if patched == disk:
+def _as_changes(edits: Edits) -> tuple[Change, ...]:
+    """Edits that no patch records, as git would write them."""
+    if not edits.changes:
         return ()
-    return parse_patch("9999-unrecorded.patch", format_diff(patched, disk, blobs)).changes
-
-
-def _with_submodules(disk: Tree, patched: Tree) -> Tree:
-    """Recorded submodules have no files; their absence on disk is no difference."""
-    return disk.replace({path: entry for path, entry in patched.items() if not entry.mode.is_blob})
+    diff = format_diff(edits.before, edits.after, edits.blobs)
+    return parse_patch("9999-unrecorded.patch", diff).changes
 
 
 def diff_report(root: Path, compared: Sequence[UpstreamDifference]) -> Report:

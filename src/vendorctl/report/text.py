@@ -65,8 +65,11 @@ def render_error(error: VendorError, *, color: bool = False) -> str:
 
 
 def _summary(report: Report, *, color: bool) -> str:
+    """The verdict; nothing for a command that only did something, and said so."""
+    if not report.counts and not report.findings:
+        return ""
     paint = _Painter(color)
-    counts = ", ".join(f"{value:,} {name}" for name, value in report.counts.items())
+    counts = ", ".join(_counted(value, name) for name, value in report.counts.items() if value)
     errors = sum(finding.severity is Severity.ERROR for finding in report.findings)
     warnings = sum(finding.severity is Severity.WARNING for finding in report.findings)
     verdict = "ok" if report.ok else "FAILED"
@@ -74,6 +77,27 @@ def _summary(report: Report, *, color: bool) -> str:
     tail += [f"{warnings} warning{'s' * (warnings != 1)}"] if warnings else []
     state = paint(verdict, fg="green" if report.ok else "red", bold=True)
     return f"{report.title}: {state}" + "".join(f"; {part}" for part in [counts, *tail] if part) + "\n"
+
+
+def _counted(value: int, name: str) -> str:
+    """``1 pristine file``, ``6 pristine files``: names of counts are plurals."""
+    words = name.replace("_", " ").split(" ")
+    if value == 1:
+        words = [_PLURALS.get(word, word) for word in words]
+    return f"{value:,} {' '.join(words)}"
+
+
+#: The nouns that are counted.
+_PLURALS = {
+    "changes": "change",
+    "commits": "commit",
+    "files": "file",
+    "findings": "finding",
+    "instances": "instance",
+    "objects": "object",
+    "patches": "patch",
+    "upstreams": "upstream",
+}
 
 
 @dataclass(frozen=True, slots=True)

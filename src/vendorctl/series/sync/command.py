@@ -14,13 +14,13 @@ from vendorctl.model import Report
 from vendorctl.series.bump import OutcomeKind
 from vendorctl.series.conflict import Pending, load_pending, series_digests, stage_stuck, summarize
 from vendorctl.series.evidence import Evidence
+from vendorctl.series.sync.pins import move_pins
 from vendorctl.series.sync.plan import Halted, SyncPlan, Tools, plan_sync
 from vendorctl.series.sync.report import Landings, sync_report
 from vendorctl.series.sync.write import unrecorded, write_sync
-from vendorctl.workspace.edit import set_pin
 from vendorctl.workspace.lockfile import load_lock
 from vendorctl.workspace.manifest import Manifest
-from vendorctl.workspace.parse import load_manifest, parse_manifest
+from vendorctl.workspace.parse import load_manifest
 from vendorctl.workspace.root import bump_dir
 from vendorctl.workspace.transaction import Transaction
 
@@ -46,7 +46,7 @@ def run_sync(root: Path, request: SyncRequest, tools: Tools, transaction: Callab
     manifest = load_manifest(root)
     names = check_names(manifest, (*request.names, *request.pins))
     _refuse_pending(root, names or tuple(manifest.upstreams))
-    moved = move_pins(manifest, request.pins, tools)
+    moved = move_pins(manifest, request.pins, tools.opener)
     plan = plan_sync(root, moved, load_lock(root), names, tools, edited=moved is not manifest)
     if plan.halted:
         raise halt(root, plan.halted[0], request, tools, transaction)
@@ -89,18 +89,6 @@ def check_names(manifest: Manifest, names: tuple[str, ...]) -> tuple[str, ...]:
                 f"no upstream named {name!r} in VENDOR.yaml", hint=f"it has: {known}", code=ExitCode.USAGE
             )
     return tuple(dict.fromkeys(names))
-
-
-def move_pins(manifest: Manifest, pins: Mapping[str, str], tools: Tools) -> Manifest:
-    """The manifest with pins moved to what the refs stand for now; the same object when nothing changes."""
-    text = manifest.text
-    for name, ref in pins.items():
-        upstream = manifest.upstreams[name]
-        found = tools.opener(upstream).resolve(ref)
-        named = None if found.kind == "commit" else found.short_name
-        if (found.commit, named) != (upstream.pin, upstream.ref):
-            text = set_pin(parse_manifest(text), name, found.commit, named)
-    return manifest if text == manifest.text else parse_manifest(text)
 
 
 def halt(

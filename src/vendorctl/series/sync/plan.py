@@ -16,10 +16,11 @@ from typing import TypeAlias
 
 from vendorctl.digest import sha256
 from vendorctl.git.objects import Blobs
-from vendorctl.git.tree import Tree
+from vendorctl.git.tree import Entry, Tree
 from vendorctl.model import Finding
 from vendorctl.series.bump import BumpPlan
 from vendorctl.series.carry import Carry
+from vendorctl.series.record import is_bytecode
 from vendorctl.series.stack import Applied, apply_series
 from vendorctl.series.store import load_series
 from vendorctl.series.workspace import Dresser, Standing, missing_content, stand
@@ -193,7 +194,7 @@ def _plan_upstream(
     contents = ChainedBlobs(obtained.blobs, bump.blobs) if bump is not None else obtained.blobs
     standing = stand(root, upstream, locked, chain, tools.dresser, contents)
     placed = load_placed(root, upstream.name)
-    output_now = scan(standing.folder).tree
+    output_now = _without_bytecode(scan(standing.folder).tree)
     plan = UpstreamPlan(
         standing=standing,
         before=before,
@@ -211,6 +212,12 @@ def _plan_upstream(
         chain_before=chain_before,
     )
     return plan, obtained.findings
+
+
+def _without_bytecode(tree: Tree) -> Tree:
+    """What Python writes beside sources that it imports is neither ours nor an edit."""
+    derived: dict[bytes, Entry | None] = {path: None for path in tree if is_bytecode(path)}
+    return tree.replace(derived) if derived else tree
 
 
 def _edits(folder: str, disk: Tree, placed: Tree, wanted: Tree, *, removals: bool) -> list[Edit]:

@@ -26,12 +26,12 @@ from vendorctl.series.conflict import (
 from vendorctl.series.resolutions import Resolution
 from vendorctl.series.store import load_series
 from vendorctl.series.sync.command import SyncRequest, finish_sync, halt
+from vendorctl.series.sync.pins import set_pin
 from vendorctl.series.sync.plan import SyncPlan, Tools, plan_sync
 from vendorctl.series.sync.report import SCHEMA
-from vendorctl.workspace.edit import set_pin
 from vendorctl.workspace.lockfile import load_lock
 from vendorctl.workspace.manifest import Manifest
-from vendorctl.workspace.parse import load_manifest, parse_manifest
+from vendorctl.workspace.parse import load_manifest
 from vendorctl.workspace.transaction import Transaction
 
 
@@ -88,12 +88,10 @@ def _checked(root: Path, request: SyncRequest) -> Pending:
 
 def _replan(root: Path, pending: Pending, tools: Tools, decisions: dict[str, Resolution]) -> SyncPlan:
     manifest = load_manifest(root)
-    text = set_pin(manifest, pending.upstream, pending.new, pending.ref)
-    moved = parse_manifest(text)
+    moved = set_pin(manifest, pending.upstream, pending.new, pending.ref)
     carry = replace(tools.carry, skip={pending.upstream: pending.skip}, decisions=decisions)
     again = replace(tools, carry=carry)
-    edited = text != manifest.text
-    return plan_sync(root, moved, load_lock(root), (pending.upstream,), again, edited=edited)
+    return plan_sync(root, moved, load_lock(root), (pending.upstream,), again, edited=moved is not manifest)
 
 
 def _go_on(
