@@ -42,12 +42,14 @@ class AttentionForward(Recipe):
     )
 
     def instances(self, target: Target) -> Iterator[Instance | Excluded]:
+        """Every type, head dimension and mask."""
         for dtype in ("f16", "bf16"):
             for head_dim in (64, 96, 128):
                 for mask in ("full", "causal"):
                     yield row(dtype=dtype, d=head_dim, mask=mask)
 
     def launcher(self, instance: Instance) -> Launcher:
+        """`minikernels.attention`."""
         from minikernels.attention import build_attention
 
         launch: Launcher = build_attention(
@@ -56,6 +58,7 @@ class AttentionForward(Recipe):
         return launch
 
     def arguments(self, instance: Instance) -> Mapping[str, Example]:
+        """Four tensors, three sizes, the scale."""
         tensor = Pointer(instance.text("dtype"))
         return {
             "q": tensor,
@@ -69,18 +72,16 @@ class AttentionForward(Recipe):
         }
 
     def accepts(self, instance: Instance) -> Iterator[Constraint]:
+        """The type, the head dimension and the mask; bounds on the length."""
         causal = instance.text("mask") == "causal"
-        yield Constraint(field="dtype", rule="equals", value=instance.text("dtype"), reason="type of q, k, v and o")
-        yield Constraint(
-            field="head_dim", rule="equals", value=instance.number("d"), reason="tiles are unrolled over it"
-        )
-        yield Constraint(field="causal", rule="equals", value=causal, reason="the mask decides the loop's end")
-        yield Constraint(field="seq", rule="at-least", value=1, reason="an empty row has no softmax")
-        yield Constraint(
-            field="seq", rule="at-most", value=(2**31 - 1) // instance.number("d"), reason="row offsets are 32 bits"
-        )
+        yield Constraint("dtype", "equals", instance.text("dtype"), "type of q, k, v and o")
+        yield Constraint("head_dim", "equals", instance.number("d"), "tiles are unrolled over it")
+        yield Constraint("causal", "equals", causal, "the mask decides the loop's end")
+        yield Constraint("seq", "at-least", 1, "an empty row has no softmax")
+        yield Constraint("seq", "at-most", (2**31 - 1) // instance.number("d"), "row offsets are 32 bits")
 
     def cases(self, instance: Instance, rng: np.random.Generator) -> Iterator[Case]:
+        """Whole tiles, a tail with grouped heads, fewer queries than a tile."""
         for seq, group, kv_heads in ((64, 1, 1), (77, 2, 1), (5, 1, 2)):
             yield self._case(instance, rng, seq, group, kv_heads)
 
@@ -100,6 +101,7 @@ class AttentionForward(Recipe):
         return Case(name=name, arguments=arguments, outputs=("o",))
 
     def reference(self, instance: Instance, case: Case) -> Mapping[str, Expected]:
+        """Softmax and both products in float64 from the stored values."""
         import numpy as np
 
         q, k, v = (double(case.arguments[name]) for name in ("q", "k", "v"))

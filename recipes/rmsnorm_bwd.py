@@ -43,40 +43,45 @@ class RmsnormBackward(Recipe):
     )
 
     def instances(self, target: Target) -> Iterator[Instance | Excluded]:
+        """Stage one for every pair of types and width, stage two for every weight type."""
         for dtype, weight in TYPE_PAIRS:
             for n in WIDTHS:
-                yield row(stage="dx", dtype=dtype, weight=f"w_{weight}", n=n)
+                yield row(stage="dx", dtype=dtype, weight=weight, n=n)
         for weight in ("f32", "f16", "bf16"):
-            yield row(stage="dw", weight=f"w_{weight}")
+            yield row(stage="dw", weight=weight)
 
     def launcher(self, instance: Instance) -> Launcher:
+        """`minikernels.norm.rmsnorm_backward`."""
         from minikernels.norm.rmsnorm_backward import build_backward, build_weight_gradient
 
         launch: Launcher
         if instance.text("stage") == "dw":
-            launch = build_weight_gradient(_weight(instance))
+            launch = build_weight_gradient(instance.text("weight"))
         else:
             n = instance.number("n")
-            launch = build_backward(n, instance.text("dtype"), _weight(instance), block=block_for(n))
+            launch = build_backward(n, instance.text("dtype"), instance.text("weight"), block=block_for(n))
         return launch
 
     def arguments(self, instance: Instance) -> Mapping[str, Example]:
-        weight, f32 = Pointer(_weight(instance)), Pointer("f32")
+        """Stage one writes dx and partial; stage two adds the rows of partial."""
+        weight, f32 = Pointer(instance.text("weight")), Pointer("f32")
         if instance.text("stage") == "dw":
             return {"partial": f32, "dw": weight, "n": 1024, "groups": 2}
         rows = Pointer(instance.text("dtype"))
         return {"x": rows, "w": weight, "dy": rows, "inv_rms": f32, "dx": rows, "partial": f32, "rows": 4, "groups": 2}
 
     def accepts(self, instance: Instance) -> Iterator[Constraint]:
-        yield Constraint(field="stage", rule="equals", value=instance.text("stage"), reason="dx first, then dw")
+        """The stage and its types; for stage one the width."""
+        yield Constraint("stage", "equals", instance.text("stage"), "dx first, then dw")
         yield Constraint(
-            field="weight_dtype", rule="equals", value=_weight(instance), reason="storage type of w and dw"
+            field="weight_dtype", rule="equals", value=instance.text("weight"), reason="storage type of w and dw"
         )
         if instance.text("stage") == "dx":
-            yield Constraint(field="dtype", rule="equals", value=instance.text("dtype"), reason="type of x, dy and dx")
-            yield Constraint(field="n", rule="equals", value=instance.number("n"), reason="rows are held in registers")
+            yield Constraint("dtype", "equals", instance.text("dtype"), "type of x, dy and dx")
+            yield Constraint("n", "equals", instance.number("n"), "rows are held in registers")
 
     def cases(self, instance: Instance, rng: np.random.Generator) -> Iterator[Case]:
+        """One row, fewer rows than groups, more; for stage two a tail and several groups."""
         if instance.text("stage") == "dw":
             for n, groups in ((1, 1), (257, 3), (1024, 8)):
                 yield self._weight_case(instance, rng, n, groups)
@@ -87,7 +92,7 @@ class RmsnormBackward(Recipe):
     def _weight_case(self, instance: Instance, rng: np.random.Generator, n: int, groups: int) -> Case:
         arguments = {
             "partial": normal(rng, (groups, n), "f32"),
-            "dw": blank((n,), _weight(instance)),
+            "dw": blank((n,), instance.text("weight")),
             "n": n,
             "groups": groups,
         }
@@ -101,7 +106,7 @@ class RmsnormBackward(Recipe):
         inverse = 1.0 / np.sqrt((double(x) ** 2).mean(axis=1) + 1e-5)
         arguments = {
             "x": x,
-            "w": normal(rng, (n,), _weight(instance)),
+            "w": normal(rng, (n,), instance.text("weight")),
             "dy": normal(rng, (rows, n), dtype),
             "inv_rms": inverse.astype(np.float32),
             "dx": blank((rows, n), dtype),
@@ -112,12 +117,13 @@ class RmsnormBackward(Recipe):
         return Case(name=f"{rows} rows in {groups} groups", arguments=arguments, outputs=("dx", "partial"))
 
     def reference(self, instance: Instance, case: Case) -> Mapping[str, Expected]:
+        """In float64 from the stored values."""
         import numpy as np
 
         if instance.text("stage") == "dw":
             partial = double(case.arguments["partial"])
             total = np.abs(partial).sum(axis=0).max()
-            return {"dw": expected(partial.sum(axis=0), _weight(instance), scale=total)}
+            return {"dw": expected(partial.sum(axis=0), instance.text("weight"), scale=total)}
         return self._row_reference(instance, case.arguments)
 
     def _row_reference(self, instance: Instance, arguments: Mapping[str, Any]) -> Mapping[str, Expected]:
@@ -136,10 +142,6 @@ class RmsnormBackward(Recipe):
             "dx": expected(dx, instance.text("dtype"), scale=np.abs(r * g).max()),
             "partial": expected(partial, "f32", scale=magnitude),
         }
-
-
-def _weight(instance: Instance) -> str:
-    return instance.text("weight").removeprefix("w_")
 
 
 RECIPE = RmsnormBackward()

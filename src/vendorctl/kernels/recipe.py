@@ -90,7 +90,7 @@ Example: TypeAlias = "Pointer | Tensor | bool | int | float"
 Argument: TypeAlias = "npt.NDArray[Any] | bool | int | float"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Constraint:
     """A condition on a problem under which an object may be launched.
 
@@ -172,7 +172,7 @@ class Recipe(ABC):
     def accepts(self, instance: Instance) -> Iterable[Constraint]:
         """Problems the object may be used for; by default every column of the row must be equal."""
         for key, value in instance.values:
-            yield Constraint(field=key, rule="equals", value=value, reason="fixed at compile time")
+            yield Constraint(key, "equals", value, "fixed at compile time")
 
     def cases(self, instance: Instance, rng: np.random.Generator) -> Iterable[Case]:
         """Test inputs; `rng` is seeded by the test from the instance name, so that cases are reproducible."""
