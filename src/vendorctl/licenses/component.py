@@ -11,7 +11,8 @@ from functools import cached_property
 
 from vendorctl.digest import sha256
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.git.tree import Mode
+from vendorctl.git.objects import Blobs
+from vendorctl.git.tree import Mode, Tree
 from vendorctl.licenses.expressions import combine, is_valid, parse
 from vendorctl.licenses.facts import is_notice_file, scan
 from vendorctl.licenses.licensed import Basis, licence_of, workspace_path
@@ -27,9 +28,9 @@ from vendorctl.workspace.manifest import LicensePolicy, Upstream
 class ShippedFile:
     """One file of the patched tree.
 
-    `sha256` is of P's content (without change notice), empty for a submodule. `expression` is that of its origin, or
-    of its own header when a patch added it. `patches` are those that touched it; `modified`: its content is not its
-    origin's.
+    `sha256` is of the content as it is passed on, change notice included; empty for a submodule. `expression` is that
+    of its origin, or of its own header when a patch added it. `patches` are those that touched it; `modified`: its
+    content is not its origin's.
     """
 
     path: bytes
@@ -45,10 +46,16 @@ class ShippedFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Component:
-    """An upstream with its patched files. `texts` are the upstream's licence and notice files, verbatim, by path."""
+    """An upstream with its patched files. `texts` are the upstream's licence and notice files, verbatim, by path.
+
+    `tree` is P, `output` is P with change notices; `blobs` reads the contents of both.
+    """
 
     upstream: Upstream
     locked: LockedUpstream
+    tree: Tree
+    output: Tree
+    blobs: Blobs
     patches: tuple[Patch, ...]
     files: tuple[ShippedFile, ...]
     lineage: Lineage
@@ -63,6 +70,16 @@ class Component:
     def purl(self) -> str:
         """The package URL of the upstream at the pin."""
         return package_url(self.upstream, str(self.locked.commit))
+
+    @property
+    def version(self) -> str:
+        """The upstream's commit where nothing was changed, else the tree id of P, which names these very contents."""
+        return str(self.tree.oid if self.patches else self.locked.commit)
+
+    @property
+    def own_purl(self) -> str:
+        """The package URL of what is shipped: the upstream's own where nothing was changed."""
+        return f"pkg:generic/{self.name}@{self.version}" if self.patches else self.purl
 
     @cached_property
     def expression(self) -> str:
@@ -106,15 +123,29 @@ def component_of(standing: Standing, policy: LicensePolicy) -> Component:
     found = lineage(standing.applied)
     builder = _Builder(standing, policy, found)
     files = tuple(builder.file(path) for path in standing.applied.patched)
-    texts = {file.path: builder.content(file.path) for file in files if file.basis is Basis.TEXT}
+    texts = {file.path: read_content(standing, file.path) for file in files if file.basis is Basis.TEXT}
     return Component(
         upstream=standing.upstream,
         locked=standing.locked,
+        tree=standing.applied.patched,
+        output=standing.output,
+        blobs=standing.blobs,
         patches=standing.series.patches,
         files=files,
         lineage=found,
         texts=texts,
     )
+
+
+def read_content(standing: Standing, path: bytes) -> bytes:
+    """The content of a path of P. Raises VendorError (exit code 1) when it is not on disk."""
+    try:
+        return standing.blobs[standing.applied.patched[path].oid]
+    except KeyError as error:
+        name = standing.upstream.name
+        hint = f"run `vendorctl sync {name}`"
+        message = f"{workspace_path(name, path)} is missing or edited"
+        raise VendorError(message, hint=hint, code=ExitCode.FINDINGS) from error
 
 
 class _Builder:
@@ -125,24 +156,14 @@ class _Builder:
         self.lineage = found
         self.licences = licence_of(standing.locked, policy)
 
-    def content(self, path: bytes) -> bytes:
-        """The content of a path of P."""
-        try:
-            return self.standing.blobs[self.standing.applied.patched[path].oid]
-        except KeyError as error:
-            name = self.standing.upstream.name
-            raise VendorError(
-                f"{workspace_path(name, path)} is missing or edited",
-                hint=f"run `vendorctl sync {name}`",
-                code=ExitCode.FINDINGS,
-            ) from error
-
     def file(self, path: bytes) -> ShippedFile:
         """One path of P; only what patches touched is read and hashed, the lock has the rest."""
         entry = self.standing.applied.patched[path]
         descent = self.lineage.touched.get(path, Descent(path, ()))
         modified = path in self.lineage.modified
-        content = self.content(path) if entry.mode.is_blob and (modified or descent.origin is None) else None
+        content = (
+            read_content(self.standing, path) if entry.mode.is_blob and (modified or descent.origin is None) else None
+        )
         if descent.origin is None:
             facts = scan(path, content or b"")
             basis = Basis.TEXT if is_notice_file(path) else Basis.HEADER if facts.expressions else Basis.UNKNOWN
@@ -150,7 +171,7 @@ class _Builder:
         else:
             licensed = self.licences[descent.origin]
             basis, expression, copyrights = licensed.basis, licensed.expression, licensed.copyrights
-            digest = licensed.file.sha256 if content is None else sha256(content)
+            digest = licensed.file.sha256 if content is None else sha256(self._passed_on(path))
             if content is not None and entry.mode.is_regular:
                 copyrights = tuple(dict.fromkeys((*copyrights, *scan(path, content).copyrights)))
         return ShippedFile(
@@ -164,3 +185,7 @@ class _Builder:
             patches=descent.patches,
             modified=modified,
         )
+
+    def _passed_on(self, path: bytes) -> bytes:
+        """The content of a path with its change notice."""
+        return self.standing.blobs[self.standing.output[path].oid]

@@ -1,0 +1,107 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""SBOM and provenance documents of a workspace: made, written, checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from vendorctl.errors import Location
+from vendorctl.licenses import cyclonedx as cdx
+from vendorctl.licenses import spdx as spdx2
+from vendorctl.licenses.component import Component
+from vendorctl.licenses.gather import Gathered, gather
+from vendorctl.licenses.generated import check_generated, read_generated, write_generated
+from vendorctl.licenses.objects import Built, read_built
+from vendorctl.licenses.provenance import provenance, provenance_path
+from vendorctl.model import Finding, Report
+from vendorctl.workspace.lockfile import load_lock
+from vendorctl.workspace.parse import load_manifest
+
+SCHEMA = "vendorctl/sbom/1"
+COMMAND = "vendorctl sbom"
+
+
+def bills(gathered: Gathered, built: tuple[Built, ...]) -> dict[str, bytes]:
+    """Every document by workspace path: CycloneDX, SPDX, and one provenance statement per operation and target."""
+    by_name = {component.name: component for component in gathered.components}
+    return {
+        cdx.PATH: cdx.cyclonedx(gathered.components, built),
+        spdx2.PATH: spdx2.spdx(gathered.components, built, gathered.texts),
+        **{provenance_path(each): provenance(each, by_name.get(each.upstream)) for each in built},
+    }
+
+
+def publish_bills(root: Path) -> Report:
+    """Write every document that is missing or out of date, in one transaction.
+
+    Raises VendorError when an upstream cannot be read: half a bill would look like a whole one.
+    """
+    gathered, built = _load(root)
+    gathered.require_complete()
+    expected = bills(gathered, built)
+    committed = write_generated(root, expected, "sbom")
+    changed = [path.decode("utf-8", "surrogateescape") for path in committed.changed]
+    return Report(
+        schema=SCHEMA,
+        title="sbom",
+        counts={"documents": len(expected), "written": len(changed)},
+        notes=tuple(f"wrote {path}" for path in changed),
+        data={"documents": sorted(expected), "written": list(changed)},
+    )
+
+
+def check_bills(root: Path) -> Report:
+    """Findings for every document that is missing or not as generated. Read-only."""
+    gathered, built = _load(root)
+    findings = [*gathered.findings, *bill_findings(root, gathered, built)]
+    return Report(schema=SCHEMA, title="sbom", findings=tuple(findings), counts={"documents": 2 + len(built)})
+
+
+def bill_findings(root: Path, gathered: Gathered, built: tuple[Built, ...]) -> list[Finding]:
+    """What is wrong with the documents on disk. A wrong order of patches has its own rule."""
+    if gathered.findings:
+        return []
+    expected = bills(gathered, built)
+    present = read_generated(root, expected)
+    disordered = list(_disordered(gathered.components, present.get(cdx.PATH, b"")))
+    if disordered:
+        del expected[cdx.PATH]
+    return [*disordered, *check_generated(expected, present, command=COMMAND, missing="VC435", edited="VC433")]
+
+
+def _disordered(components: tuple[Component, ...], document: bytes) -> Iterator[Finding]:
+    """Components whose patches are all there, in another order than the series."""
+    listed = _listed_patches(document)
+    for component in components:
+        series = [patch.file_name for patch in component.patches]
+        found = listed.get(component.name, series)
+        if found != series and sorted(found) == sorted(series):
+            yield Finding(
+                rule="VC434",
+                message=f"the pedigree lists {', '.join(found)}; the series is {', '.join(series)}",
+                upstream=component.name,
+                location=Location(cdx.PATH),
+                hint=f"run `{COMMAND}`",
+            )
+
+
+def _listed_patches(document: bytes) -> dict[str, list[str]]:
+    """Names of patch files by component, in the document's order; nothing for what is no such document."""
+    try:
+        value: Any = json.loads(document)
+        return {
+            entry["name"]: [each["diff"]["url"].rpartition("/")[2] for each in entry["pedigree"].get("patches", [])]
+            for entry in value["components"]
+            if "pedigree" in entry
+        }
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _load(root: Path) -> tuple[Gathered, tuple[Built, ...]]:
+    return gather(root, load_manifest(root), load_lock(root)), read_built(root)
