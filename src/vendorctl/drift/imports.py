@@ -6,14 +6,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from posixpath import dirname, join, normpath
 
-from vendorctl.drift.symbols import parse_module
+from vendorctl.drift.symbols import parse_module, statements_in
 from vendorctl.git.objects import Blobs
 from vendorctl.git.tree import Tree
 
+#: Lines that look like imports. The names after ``from`` may take several lines in parentheses.
+_FROM = re.compile(r"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)", re.MULTILINE)
+_PLAIN = re.compile(r"^[ \t]*import[ \t]+([^\n]+)", re.MULTILINE)
+_NOISE = re.compile(r"#[^\n]*|[()\\;]")
 #: Folders from which absolute imports are looked up, besides the root.
 _ROOTS = ("", "python", "src", "lib")
 
@@ -27,29 +32,79 @@ class LeavingImport:
     module: str
     target: bytes
 
+    @property
+    def package(self) -> str:
+        """The outermost package of an absolute import, or the outermost folder of a relative one."""
+        return self.module.lstrip("/").replace("/", ".").partition(".")[0]
 
-def leaving_imports(files: Tree, selected: Tree, whole: Tree, blobs: Blobs) -> tuple[LeavingImport, ...]:
+
+def _all(_found: LeavingImport) -> bool:
+    return True
+
+
+def leaving_imports(
+    files: Tree, selected: Tree, whole: Tree, blobs: Blobs, *, wanted: Callable[[LeavingImport], bool] = _all
+) -> tuple[LeavingImport, ...]:
     """Every import in the Python files among `files` that leads to an upstream file outside of `selected`.
 
-    Imports of other distributions lead to no file of upstream and are not reported. Contents that `blobs` lacks are
-    not looked at.
+    Imports of other distributions lead to no file of upstream and are not reported, nor are those that are not
+    `wanted`. Contents that `blobs` lacks are not looked at.
     """
-    found: list[LeavingImport] = []
+    found: set[LeavingImport] = set()
     for path, entry in files.items():
         if path.endswith(b".py") and entry.mode.is_regular:
             try:
                 content = blobs[entry.oid]
             except KeyError:
                 continue
-            found += _leaving(path, content, selected, whole)
-    return tuple(sorted(set(found)))
+            found |= _leaving(path, content, selected, whole, wanted)
+    return tuple(sorted(found))
 
 
-def _leaving(path: bytes, content: bytes, selected: Tree, whole: Tree) -> Iterator[LeavingImport]:
-    for line, module in imported_modules(path.decode("utf-8", "surrogateescape"), content):
-        targets = list(_resolve(module, path, whole))
-        if targets and not any(target in selected for target in targets):
-            yield LeavingImport(path, line, module, targets[0])
+def mentioned_targets(files: Tree, selected: Tree, whole: Tree, blobs: Blobs) -> dict[bytes, str]:
+    """Upstream files outside of `selected` that the files seem to import, each with the package it was named by.
+
+    Reads lines, not syntax: many times faster than `leaving_imports`, and may name a little more than is imported.
+    """
+    found: dict[bytes, str] = {}
+    for path, entry in files.items():
+        if path.endswith(b".py") and entry.mode.is_regular:
+            for each in _mentions(path, blobs[entry.oid], selected, whole):
+                found.setdefault(each.target, each.package)
+    return found
+
+
+def _leaving(
+    path: bytes, content: bytes, selected: Tree, whole: Tree, wanted: Callable[[LeavingImport], bool]
+) -> set[LeavingImport]:
+    # Most files mention nothing of interest; only the others are worth parsing.
+    if not any(map(wanted, _mentions(path, content, selected, whole))):
+        return set()
+    modules = imported_modules(path.decode("utf-8", "surrogateescape"), content)
+    return set(filter(wanted, _outside(path, modules, selected, whole)))
+
+
+def _outside(path: bytes, modules: Iterable[tuple[int, str]], selected: Tree, whole: Tree) -> Iterator[LeavingImport]:
+    for line, module in modules:
+        target = next(_resolve(module, path, whole), None)
+        if target is not None and target not in selected:
+            yield LeavingImport(path, line, module, target)
+
+
+def _mentions(path: bytes, content: bytes, selected: Tree, whole: Tree) -> Iterator[LeavingImport]:
+    """What the lines that look like imports may load."""
+    text = content.decode("utf-8", "replace")
+    name = path.decode("utf-8", "surrogateescape")
+    modules = [each for match in _PLAIN.finditer(text) for each in _names(match[1])]
+    for match in _FROM.finditer(text):
+        aliases = [ast.alias(each) for each in _names(match[3])]
+        modules += _from_names(ast.ImportFrom(match[2] or None, aliases, len(match[1])), name)
+    yield from _outside(path, ((0, module) for module in modules), selected, whole)
+
+
+def _names(listed: str) -> list[str]:
+    """``a as b, c`` without the new names."""
+    return [part.split()[0] for part in _NOISE.sub(" ", listed).split(",") if part.split()]
 
 
 def imported_modules(path: str, content: bytes) -> list[tuple[int, str]]:
@@ -57,9 +112,11 @@ def imported_modules(path: str, content: bytes) -> list[tuple[int, str]]:
 
     A relative import comes as a path from the root (``/kernels/common/utils``), so that it needs no package name.
     """
-    module = parse_module(content)
     names: list[tuple[int, str]] = []
-    for node in ast.walk(module) if module is not None else ():
+    pending: list[ast.AST] = [module] if (module := parse_module(content)) is not None else []
+    while pending:
+        node = pending.pop()
+        pending += statements_in(node)
         if isinstance(node, ast.Import):
             names += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

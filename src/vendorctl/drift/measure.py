@@ -19,7 +19,7 @@ from vendorctl.drift.changes import (
 )
 from vendorctl.drift.commits import Behind, commits_behind
 from vendorctl.drift.health import Prognosis, examine_series
-from vendorctl.drift.imports import LeavingImport, leaving_imports
+from vendorctl.drift.imports import LeavingImport, leaving_imports, mentioned_targets
 from vendorctl.git.objects import Blobs
 from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Entry, Tree
@@ -180,9 +180,23 @@ def _legal_scope(whole: Tree, upstream: Upstream) -> Tree:
 def _new_imports(
     old: Tree, new: Tree, old_whole: Tree, new_whole: Tree, changes: Iterable[FileChange], blobs: Blobs
 ) -> tuple[LeavingImport, ...]:
-    """Imports that leave the vendored set at the tip and did not do so at the pin."""
+    """Imports that leave the vendored set at the tip and did not do so at the pin, one per file and target.
+
+    A package of which nothing is vendored comes from an installed distribution, and is news only when it is new.
+    """
     changed = [change for change in changes if change.kind is not FileChangeKind.REMOVED]
-    before = Tree({change.path: old[change.path] for change in changed if change.path in old})
     after = Tree({to: new[to] for change in changed if (to := change.new_path) is not None and to in new})
-    known = {each.module for each in leaving_imports(before, old, old_whole, blobs)}
-    return tuple(each for each in leaving_imports(after, new, new_whole, blobs) if each.module not in known)
+    known = mentioned_targets(old, old, old_whole, blobs)
+    installed = set(known.values()) - _packages(new)
+
+    def is_news(each: LeavingImport) -> bool:
+        return each.target not in known and each.package not in installed
+
+    leaving = leaving_imports(after, new, new_whole, blobs, wanted=is_news)
+    found = {(each.path, each.target): each for each in reversed(leaving)}
+    return tuple(found[key] for key in sorted(found))
+
+
+def _packages(tree: Tree) -> set[str]:
+    """Names of the folders that vendored Python files are in, at any depth."""
+    return {part.decode("utf-8", "replace") for path in tree if path.endswith(b".py") for part in path.split(b"/")[:-1]}

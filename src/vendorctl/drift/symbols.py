@@ -49,7 +49,10 @@ class _Symbol:
     kind: str
     line: int
     text: str
-    shape: str
+    node: ast.Module | _Definition
+
+    def means_the_same_as(self, other: _Symbol) -> bool:
+        return list(_shape(self.node, top=True)) == list(_shape(other.node, top=True))
 
 
 def compare_symbols(old: bytes, new: bytes) -> tuple[SymbolDelta, ...] | None:
@@ -67,7 +70,7 @@ def compare_symbols(old: bytes, new: bytes) -> tuple[SymbolDelta, ...] | None:
         elif now is None and was is not None:
             deltas.append(SymbolDelta(label, was.kind, SymbolChange.REMOVED, 0))
         elif was is not None and now is not None and was.text != now.text:
-            change = SymbolChange.COSMETIC if was.shape == now.shape else SymbolChange.SEMANTIC
+            change = SymbolChange.COSMETIC if now.means_the_same_as(was) else SymbolChange.SEMANTIC
             deltas.append(SymbolDelta(label, now.kind, change, now.line))
     return tuple(sorted(deltas))
 
@@ -117,18 +120,29 @@ def _walk(node: ast.Module | _Definition, prefix: str) -> Iterator[tuple[str, st
 
 def _definitions(node: ast.AST) -> Iterator[_Definition]:
     """The nearest definitions inside a node, also those under an `if` or `with`."""
-    for child in ast.iter_child_nodes(node):
+    for child in statements_in(node):
         if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield child
         else:
             yield from _definitions(child)
 
 
+def statements_in(node: ast.AST) -> Iterator[ast.stmt]:
+    """The statements directly inside a node; expressions, which are most of a tree, are not looked into."""
+    for name in ("body", "orelse", "finalbody"):
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            yield from value
+    for name in ("handlers", "cases"):
+        for part in getattr(node, name, ()):
+            yield from part.body
+
+
 def _symbol(kind: str, node: ast.Module | _Definition, lines: list[str]) -> _Symbol:
     first, last = _span(node, len(lines))
     hidden = {line for inner in _definitions(node) for line in range(*_range(inner))}
     text = "\n".join(lines[line - 1] for line in range(first, last + 1) if line not in hidden)
-    return _Symbol(kind, first, text, "".join(_shape(node, top=True)))
+    return _Symbol(kind, first, text, node)
 
 
 def _span(node: ast.Module | _Definition, count: int) -> tuple[int, int]:

@@ -100,10 +100,13 @@ class History:
             step = inner
         return step
 
-    def removal(self, path: bytes, since: Oid) -> UpstreamCommit | None:
-        """The first commit after `since`, along first parents, that takes `path` away."""
-        found = self._log(self.new, since, [path], *_FIRST_PARENT, "--diff-filter=D")
-        return found[0] if found else None
+    def removals(self, paths: Iterable[bytes], since: Oid) -> dict[bytes, UpstreamCommit]:
+        """Per path, the first commit after `since`, along first parents, that takes it away; absent: none does."""
+        found: dict[bytes, UpstreamCommit] = {}
+        for commit in self._log(self.new, since, paths, *_FIRST_PARENT, "--diff-filter=D"):
+            for path in commit.paths:
+                found.setdefault(path, commit)
+        return found
 
     @cached_property
     def is_forward(self) -> bool:

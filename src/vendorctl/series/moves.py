@@ -19,6 +19,8 @@ from vendorctl.git.tree import Entry, Tree
 
 #: Least similarity, in percent, for two files to be one file that moved: git's default.
 THRESHOLD = 50
+#: Similarity that is enough for a file that kept its base name, without looking at others.
+_SURE = 75
 #: Most pairs of contents that are compared; beyond it only files that keep their base name are.
 _PAIRS = 20_000
 _EMPTY = hash_blob(b"")
@@ -114,10 +116,17 @@ class _Similar:
     def match(self, gone: Mapping[bytes, Entry], came: Mapping[bytes, Entry]) -> list[Move]:
         gone = {path: entry for path, entry in gone.items() if entry.mode.is_regular}
         came = {path: entry for path, entry in came.items() if entry.mode.is_regular}
+        # A file that keeps its name is first looked for under that name, as git does: it settles most at little cost.
+        found = self._best((pair for pair in _pairs(gone, came) if _base_name(pair[0]) == _base_name(pair[2])), _SURE)
+        gone = {path: entry for path, entry in gone.items() if path not in {move.old for move in found}}
+        came = {path: entry for path, entry in came.items() if path not in {move.new for move in found}}
+        return found + self._best(_pairs(gone, came), THRESHOLD)
+
+    def _best(self, pairs: Iterable[tuple[bytes, Entry, bytes, Entry]], least: int) -> list[Move]:
         scored = [
             (-score, _distance(old, new), old, new)
-            for old, before, new, after in _pairs(gone, came)
-            if (score := self._similarity(before.oid, after.oid)) >= THRESHOLD
+            for old, before, new, after in pairs
+            if (score := self._similarity(before.oid, after.oid)) >= least
         ]
         found: list[Move] = []
         used: set[bytes] = set()

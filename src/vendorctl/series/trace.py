@@ -9,7 +9,7 @@ tells: at the commit that took it away, the file that appeared is nearly the sam
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from vendorctl.git.objects import canonical_mode
@@ -28,8 +28,15 @@ def trace_moves(history: History, gone: Iterable[bytes], new: Tree) -> tuple[Mov
     `similarity` is the least of all hops. Files that were deleted, not moved, are not in the result.
     """
     tracer = _Tracer(history)
-    found = (tracer.follow(path, new) for path in sorted(set(gone)))
-    return tuple(move for move in found if move is not None)
+    trails = {path: Move(path, path, 100) for path in gone}
+    since = dict.fromkeys(trails, history.old)
+    for _ in range(_MAX_HOPS):
+        lost = {path for path, trail in trails.items() if trail.new not in new}
+        hops = tracer.hops({path: trails[path] for path in lost}, since)
+        trails = {path: hops.get(path, trail) for path, trail in trails.items() if path not in lost or path in hops}
+        if not hops:
+            break
+    return tuple(sorted(trail for trail in trails.values() if trail.new in new))
 
 
 @dataclass
@@ -37,19 +44,22 @@ class _Tracer:
     history: History
     _moves: dict[Oid, dict[bytes, Move]] = field(default_factory=dict)
 
-    def follow(self, path: bytes, new: Tree) -> Move | None:
-        name, since, similarity = path, self.history.old, 100
-        for _ in range(_MAX_HOPS):
-            if name in new:
-                return Move(path, name, similarity)
-            removal = self.history.removal(name, since)
-            if removal is None or not removal.parents:
-                return None
-            hop = self._moves_in(removal).get(name)
-            if hop is None:
-                return None
-            name, since, similarity = hop.new, removal.oid, min(similarity, hop.similarity)
-        return None
+    def hops(self, trails: Mapping[bytes, Move], since: dict[bytes, Oid]) -> dict[bytes, Move]:
+        """Each trail one move further, as far as the file was moved and not deleted; updates `since`."""
+        starts: dict[Oid, list[bytes]] = {}
+        for path in trails:
+            starts.setdefault(since[path], []).append(path)
+        found = {}
+        for start, paths in starts.items():
+            removals = self.history.removals([trails[path].new for path in paths], start)
+            for path in paths:
+                trail = trails[path]
+                removal = removals.get(trail.new)
+                hop = self._moves_in(removal).get(trail.new) if removal is not None and removal.parents else None
+                if removal is not None and hop is not None:
+                    since[path] = removal.oid
+                    found[path] = Move(path, hop.new, min(trail.similarity, hop.similarity))
+        return found
 
     def _moves_in(self, commit: UpstreamCommit) -> dict[bytes, Move]:
         """What one commit moved, by old path."""
