@@ -60,4 +60,26 @@ def tamper(story: Story) -> None:
     story.run("verify")
 
 
-CHAPTERS: tuple[Callable[[Story], None], ...] = (vendor, patch, explain, tamper)
+def bump(story: Story) -> None:
+    """A bump across which one patch has landed and the others are refreshed."""
+    story.title("Move the pin")
+    story.say("Upstream released v0.2.0. A dry run says what becomes of each patch; content decides, not the subject.")
+    story.run("sync", "--pin", f"{_NAME}=v0.2.0", "--dry-run")
+    story.say("A landed patch leaves the series only with consent.")
+    story.run("sync", "--pin", f"{_NAME}=v0.2.0", "--drop-merged")
+    story.run("verify")
+
+
+def conflict(story: Story) -> None:
+    """A bump that conflicts, resolved by a prepared edit."""
+    story.title("Survive a conflict")
+    story.say("v0.3.0 moved a file and changed a signature that patch 0003 changes too. The workspace stays untouched.")
+    story.run("sync", "--pin", f"{_NAME}=v0.3.0", expect=ExitCode.CONFLICT)
+    story.say("The conflict waits in a folder of its own, for as long as you like. Edit its files, then go on.")
+    for path, content in sorted(edits.resolution().items()):
+        story.write(f".vendorctl/bump/{_NAME}/files/{path}", content)
+    story.run("sync", _NAME, "--continue")
+    story.run("verify")
+
+
+CHAPTERS: tuple[Callable[[Story], None], ...] = (vendor, patch, explain, tamper, bump, conflict)
