@@ -51,7 +51,8 @@ class Report:
     """The result of one command: what it looked at, what it found, and facts for the renderers.
 
     `schema` names the JSON document (`vendorctl/verify/1`). `counts` says what was checked and what was
-    skipped: a skip is a state of its own, never a pass. `lines` say for people what was done; `data` holds the command's own facts.
+    skipped: a skip is a state of its own, never a pass. `lines` say for people what was done; `data` holds the
+    command's own facts.
     """
 
     schema: str

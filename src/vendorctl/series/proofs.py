@@ -20,7 +20,7 @@ from vendorctl.series.workspace import Dresser, chosen_upstreams
 from vendorctl.vendor.contents import DiskBlobs
 from vendorctl.vendor.verify import verify_pristine
 from vendorctl.workspace.lock import FILE_NAME as LOCK_NAME
-from vendorctl.workspace.lock import Lock, LockedUpstream
+from vendorctl.workspace.lock import Lock
 from vendorctl.workspace.lockfile import load_lock
 from vendorctl.workspace.manifest import FILE_NAME, Manifest, Upstream
 from vendorctl.workspace.parse import load_manifest
