@@ -30,4 +30,4 @@ def command(second_opinion: bool) -> int:
     root = current().root()
     cache, lock = open_cache(current(), offline=True), load_lock(root)
     trees = known_trees(lock, lambda locked: cache.open(locked.url, root))
-    return emit(audit(root, load_manifest(root), lock, runner=run if second_opinion else None, upstream_trees=trees))
+    return emit(audit(root, load_manifest(root), lock, runner=run if second_opinion else None, trees=trees))

@@ -22,6 +22,9 @@ from vendorctl.model import Finding, Report
 from vendorctl.workspace.lockfile import load_lock
 from vendorctl.workspace.parse import load_manifest
 
+#: Where the documents lie, from the workspace root.
+FOLDER = "sbom"
+
 SCHEMA = "vendorctl/sbom/1"
 COMMAND = "vendorctl sbom"
 

@@ -66,6 +66,10 @@ class Component:
         """The upstream's name in VENDOR.yaml."""
         return self.upstream.name
 
+    def content(self, path: bytes) -> bytes:
+        """The content of a path as it is passed on. Raises VendorError (exit code 1) when it is not on disk."""
+        return _content(self.name, self.output, self.blobs, path)
+
     @property
     def purl(self) -> str:
         """The package URL of the upstream at the pin."""
@@ -123,7 +127,7 @@ def component_of(standing: Standing, policy: LicensePolicy) -> Component:
     found = lineage(standing.applied)
     builder = _Builder(standing, policy, found)
     files = tuple(builder.file(path) for path in standing.applied.patched)
-    texts = {file.path: read_content(standing, file.path) for file in files if file.basis is Basis.TEXT}
+    texts = {file.path: builder.content(file.path) for file in files if file.basis is Basis.TEXT}
     return Component(
         upstream=standing.upstream,
         locked=standing.locked,
@@ -137,14 +141,12 @@ def component_of(standing: Standing, policy: LicensePolicy) -> Component:
     )
 
 
-def read_content(standing: Standing, path: bytes) -> bytes:
-    """The content of a path of P. Raises VendorError (exit code 1) when it is not on disk."""
+def _content(upstream: str, tree: Tree, blobs: Blobs, path: bytes) -> bytes:
     try:
-        return standing.blobs[standing.applied.patched[path].oid]
+        return blobs[tree[path].oid]
     except KeyError as error:
-        name = standing.upstream.name
-        hint = f"run `vendorctl sync {name}`"
-        message = f"{workspace_path(name, path)} is missing or edited"
+        hint = f"run `vendorctl sync {upstream}`"
+        message = f"{workspace_path(upstream, path)} is missing or edited"
         raise VendorError(message, hint=hint, code=ExitCode.FINDINGS) from error
 
 
@@ -156,14 +158,16 @@ class _Builder:
         self.lineage = found
         self.licences = licence_of(standing.locked, policy)
 
+    def content(self, path: bytes) -> bytes:
+        """The content of a path of P."""
+        return _content(self.standing.upstream.name, self.standing.applied.patched, self.standing.blobs, path)
+
     def file(self, path: bytes) -> ShippedFile:
         """One path of P; only what patches touched is read and hashed, the lock has the rest."""
         entry = self.standing.applied.patched[path]
         descent = self.lineage.touched.get(path, Descent(path, ()))
         modified = path in self.lineage.modified
-        content = (
-            read_content(self.standing, path) if entry.mode.is_blob and (modified or descent.origin is None) else None
-        )
+        content = self.content(path) if entry.mode.is_blob and (modified or descent.origin is None) else None
         if descent.origin is None:
             facts = scan(path, content or b"")
             basis = Basis.TEXT if is_notice_file(path) else Basis.HEADER if facts.expressions else Basis.UNKNOWN

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&-])")
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|~&])")
 _TICKS = re.compile(r"`+")
 
 #: Characters that hide, reorder or break what is around them. A fixed list: Python's own idea of them grows with

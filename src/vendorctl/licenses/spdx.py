@@ -99,7 +99,7 @@ class _Part:
         self.pristine = _ref("Upstream", component.name)
         # Links are text in git and nothing on their own; submodules have no content here.
         self.regular = [file for file in component.files if file.mode.is_regular]
-        self.contents = {file.path: component.blobs[component.output[file.path].oid] for file in self.regular}
+        self.contents = {file.path: component.content(file.path) for file in self.regular}
 
     def packages(self) -> Iterator[Json]:
         """What is shipped, and what it was taken from."""
