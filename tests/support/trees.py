@@ -30,7 +30,7 @@ def tree(files: Changes, contents: Contents) -> Tree:
     return Tree(entries)
 
 
-def files_of(made: Tree, contents: Mapping[Oid, bytes]) -> dict[bytes, Put]:
+def files_of(made: Tree, contents: Mapping[Oid, bytes]) -> dict[str | bytes, Put]:
     """A tree as a mapping of paths to contents, the inverse of `tree`."""
     return {
         path: Put(entry.mode, contents[entry.oid] if entry.mode.is_blob else str(entry.oid).encode())

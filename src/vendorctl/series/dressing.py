@@ -59,20 +59,19 @@ def notice_block(path: bytes, content: bytes, lines: Sequence[str]) -> Insertion
     if style is None or offset is None:
         return None
     ending = line_ending(content)
-    texts = [BEGIN, *(" ".join(line.split()) for line in lines), END]
-    rows = [style.prefix + _harmless(text, style) + style.suffix for text in texts]
-    return Insertion(offset, b"".join(row.rstrip() + ending for row in rows))
+    texts = [BEGIN.encode(), *(_harmless(line, style) for line in lines), END.encode()]
+    rows = [(style.prefix + text + style.suffix).rstrip() + ending for text in texts]
+    return Insertion(offset, b"".join(rows))
 
 
-def _harmless(text: str, style: CommentStyle) -> bytes:
-    raw = text.encode("ascii", "backslashreplace")
-    raw = (
-        raw.replace(BEGIN.encode(), b"vendorctl").replace(END.encode(), b"vendorctl")
-        if text not in {BEGIN, END}
-        else raw
-    )
-    closing = style.suffix.strip()
-    return raw.replace(b"--", b"- -") if closing == b"-->" else raw.replace(closing, b"* /") if closing else raw
+def _harmless(line: str, style: CommentStyle) -> bytes:
+    """One line of ASCII that neither ends the comment nor looks like a marker."""
+    text = " ".join(line.split()).encode("ascii", "backslashreplace")
+    for marker in (BEGIN, END):
+        text = text.replace(marker.encode(), b"vendorctl")
+    if style.suffix.strip() == b"-->":
+        return text.replace(b"--", b"- -")
+    return text.replace(b"*/", b"* /") if style.suffix else text
 
 
 def notice_sidecar(lines: Sequence[str]) -> bytes:
