@@ -63,9 +63,12 @@ class LicenceChange:
 
 
 def compare_trees(
-    old: Tree, new: Tree, blobs: Blobs, moves: Iterable[Move], *, runner: Runner = run
+    old: Tree, new: Tree, blobs: Blobs, moves: Iterable[Move], *, symbols: bool = True, runner: Runner = run
 ) -> tuple[FileChange, ...]:
-    """Every path that differs, sorted; a moved file is one change. `blobs` reads both trees."""
+    """Every path that differs, sorted; a moved file is one change. `blobs` reads both trees.
+
+    Without `symbols` Python is not parsed, and every changed content counts as semantic.
+    """
     moved = {move.old: move.new for move in moves if move.new in new}
     arrived = set(moved.values())
     pairs: list[tuple[bytes, bytes | None]] = []
@@ -76,7 +79,7 @@ def compare_trees(
             pairs.append((path, moved.get(path) if after is None else path))
     counts = _line_counts([(old.get(path), new.get(to) if to else None) for path, to in pairs], blobs, runner)
     return tuple(
-        _file_change(path, to, old.get(path), new.get(to) if to else None, blobs, count)
+        _file_change(path, to, old.get(path), new.get(to) if to else None, blobs if symbols else None, count)
         for (path, to), count in zip(pairs, counts, strict=True)
     )
 
@@ -86,14 +89,14 @@ def _file_change(
     to: bytes | None,
     before: Entry | None,
     after: Entry | None,
-    blobs: Blobs,
+    blobs: Blobs | None,
     count: tuple[int | None, int | None],
 ) -> FileChange:
     symbols: tuple[SymbolDelta, ...] | None = None
     semantic = True
     if before is not None and after is not None and before.oid == after.oid:
         semantic, symbols = False, ()
-    elif before is not None and after is not None and path.endswith(b".py"):
+    elif before is not None and after is not None and path.endswith(b".py") and blobs is not None:
         symbols = compare_symbols(blobs[before.oid], blobs[after.oid])
         semantic = is_semantic(symbols)
     return FileChange(

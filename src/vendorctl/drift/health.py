@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from vendorctl.git.objects import Blobs
 from vendorctl.git.tree import Tree
-from vendorctl.series.bump import BumpPlan, BumpRequest, Outcome, OutcomeKind, plan_bump
+from vendorctl.series.bump import BumpRequest, Outcome, OutcomeKind, plan_bump
 from vendorctl.series.content import ContentMerger
 from vendorctl.series.evidence import Evidence
 from vendorctl.series.history import History, UpstreamCommit
@@ -57,15 +57,15 @@ def examine_series(
     moves: tuple[Move, ...],
     history: History | None,
     merger: ContentMerger,
-) -> tuple[tuple[Prognosis, ...], BumpPlan]:
-    """The prognosis of every patch of `chain` for the pristine tree `new`, and the plan it comes from.
+) -> tuple[Prognosis, ...]:
+    """The prognosis of every patch of `chain` for the pristine tree `new`, each on its own feet.
 
-    The plan goes on after conflicts. Commits are named where `history` is given and knows them.
+    Commits are named where `history` is given and knows them.
     """
     request = BumpRequest(old=chain, new=new, blobs=blobs, moves=moves, halt=False)
     plan = plan_bump(request, refresh_patch, merger)
     evidence = None if history is None else Evidence(history, chain, moves, merger)
-    found = tuple(
+    return tuple(
         Prognosis(
             patch=outcome.patch,
             health=_HEALTH[outcome.kind],
@@ -74,7 +74,6 @@ def examine_series(
         )
         for position, outcome in enumerate(plan.outcomes, start=1)
     )
-    return found, plan
 
 
 def _reason(position: int, outcome: Outcome, evidence: Evidence | None) -> UpstreamCommit | None:

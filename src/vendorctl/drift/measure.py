@@ -75,12 +75,13 @@ def tracked_ref(source: Source, upstream: Upstream, against: str | None = None) 
 
 
 def measure_drift(
-    standing: Standing, source: Source, tip: ResolvedRef, scanner: Scanner, merger: ContentMerger
+    standing: Standing, source: Source, tip: ResolvedRef, scanner: Scanner | None, merger: ContentMerger
 ) -> Drift:
     """Compare the pin of one upstream with `tip`.
 
-    Raises VendorError (exit code 4) when a commit or a needed content cannot be had. A missing history is no error:
-    commits are then not named.
+    Without `scanner` only what one screen shows is computed: no symbols, licences or imports, and no commit is looked
+    for behind a patch's health. Raises VendorError (exit code 4) when a commit or a needed content cannot be had. A
+    missing history is no error: commits are then not named.
     """
     upstream, pristine, pin = standing.upstream, standing.applied.trees[0], standing.locked.commit
     pin_commit, tip_commit = source.fetch_commit(pin), source.fetch_commit(tip.commit)
@@ -90,8 +91,9 @@ def measure_drift(
     blobs = _contents(standing, source, pristine, new)
     history = open_history(source, pin, tip.commit)
     moves = _moves(source, history, pristine, new, new_whole, blobs)
-    patches, plan = examine_series(standing.applied, new, blobs, moves, history, merger)
-    changes = compare_trees(pristine, new, plan.blobs, moves)
+    reasons = history if scanner is not None else None
+    patches = examine_series(standing.applied, new, blobs, moves, reasons, merger)
+    changes = compare_trees(pristine, new, blobs, moves, symbols=scanner is not None)
     return Drift(
         upstream=upstream,
         pin=pin,
@@ -103,11 +105,13 @@ def measure_drift(
         changes=changes,
         moves=moves,
         held=held,
-        licences=(
+        licences=()
+        if scanner is None
+        else (
             *licence_changes(pristine, new, changes, blobs, scanner),
             *legal_file_changes(_legal_scope(old_whole, upstream), _legal_scope(new_whole, upstream)),
         ),
-        imports=_new_imports(pristine, new, old_whole, new_whole, changes, blobs),
+        imports=() if scanner is None else _new_imports(pristine, new, old_whole, new_whole, changes, blobs),
         patches=patches,
     )
 
