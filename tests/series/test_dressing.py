@@ -117,6 +117,12 @@ def test_a_notice_of_upstreams_own_stays() -> None:
     assert undress(b"a.py", twice) == content
 
 
+def test_a_stray_first_line_of_a_notice_stays() -> None:
+    content = f"# {BEGIN}\n# coding: utf-8\nx = 1\n".encode()
+    assert undress(b"a.py", content) == content
+    assert undress(b"a.py", dressed(b"a.py", content)) == content
+
+
 def test_a_damaged_notice_shows_as_an_edit() -> None:
     made = dressed(b"a.py", b"x = 1\n")
     for damaged in (made.replace(END.encode(), b""), made.replace(b"# flydsl", b"flydsl"), b" " + made):

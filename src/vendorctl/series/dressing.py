@@ -130,7 +130,8 @@ def _block_pattern(style: CommentStyle) -> re.Pattern[bytes]:
     prefix, suffix = re.escape(style.prefix), re.escape(style.suffix)
     first = prefix + re.escape(BEGIN.encode()) + suffix + rb"\r?\n"
     # Lines of the block are told by their prefix without its blank: an empty comment line has none.
-    between = rb"(?:" + re.escape(style.prefix.rstrip()) + rb"[^\n]*\n)*?"
+    # None of them begins a notice, so that a stray first line above a real notice is not taken for its start.
+    between = rb"(?:(?!" + first + rb")" + re.escape(style.prefix.rstrip()) + rb"[^\n]*\n)*?"
     last = prefix + re.escape(END.encode()) + suffix + rb"\r?\n"
     return re.compile(rb"(?:\A|\A\xef\xbb\xbf|(?<=\n))(" + first + between + last + rb")")
 
