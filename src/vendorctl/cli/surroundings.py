@@ -28,7 +28,8 @@ def open_cache(session: Session, *, offline: bool = False) -> Cache:
 @contextmanager
 def sync_tools(root: Path, *, offline: bool = False) -> Iterator[Tools]:
     """What sync needs: everything that talks to upstreams goes through one cache."""
-    from vendorctl.licenses.facts import scan
+    from vendorctl.licenses.changes import licence_changes
+    from vendorctl.licenses.declared import survey
     from vendorctl.licenses.notices import notices_for
     from vendorctl.series.carry import Carry
     from vendorctl.series.content import ContentMerger
@@ -39,7 +40,13 @@ def sync_tools(root: Path, *, offline: bool = False) -> Iterator[Tools]:
         def opener(upstream: Upstream) -> Source:
             return cache.open(upstream.url, root)
 
-        yield Tools(opener=opener, scanner=scan, dresser=notices_for, carry=Carry(root, opener, merger))
+        yield Tools(
+            opener=opener,
+            surveyor=survey,
+            dresser=notices_for,
+            carry=Carry(root, opener, merger),
+            licences=licence_changes,
+        )
 
 
 def begin(root: Path, title: str) -> Transaction:

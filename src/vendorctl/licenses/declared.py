@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from vendorctl.git.tree import Tree
 from vendorctl.licenses.facts import scan
-from vendorctl.paths import display
 from vendorctl.workspace.lock import LicenseFacts
 
 SIDECAR = b".license"
@@ -39,11 +39,10 @@ class Statement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declarations:
-    """All such statements of one upstream, the nearest first. `problems` are files that could not be read."""
+    """All such statements of one upstream, the nearest first."""
 
     sidecars: Mapping[bytes, LicenseFacts]
     statements: tuple[Statement, ...]
-    problems: tuple[str, ...] = ()
 
     def facts(self, path: bytes, own: LicenseFacts) -> LicenseFacts:
         """The facts of a file whose own header says `own`."""
@@ -70,10 +69,12 @@ def declaration_paths(tree: Container[bytes], selected: Iterable[bytes]) -> list
 
 
 def read_declarations(contents: Mapping[bytes, bytes]) -> Declarations:
-    """Read the files that `declaration_paths` named. A malformed one counts as a problem, not as an error."""
+    """Read the files that `declaration_paths` named.
+
+    A malformed one says nothing, so that files which rely on it show up as files without a licence.
+    """
     sidecars: dict[bytes, LicenseFacts] = {}
     statements: list[tuple[int, list[Statement]]] = []
-    problems = []
     for path, content in contents.items():
         try:
             if path.endswith(SIDECAR):
@@ -84,17 +85,23 @@ def read_declarations(contents: Mapping[bytes, bytes]) -> Declarations:
                 folder = path.rpartition(b"/")[0]
                 depth = folder.count(b"/") + 1 if folder else 0
                 statements.append((depth, _read_toml(folder.decode(), content)))
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            problems.append(f"{display(path)}: {error}")
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError):
+            continue
     statements.sort(key=lambda item: -item[0])
     # Within one file the last statement that matches counts.
     ordered = [statement for _depth, group in statements for statement in reversed(group)]
-    return Declarations(sidecars=sidecars, statements=tuple(ordered), problems=tuple(problems))
+    return Declarations(sidecars=sidecars, statements=tuple(ordered))
 
 
 def scanner(declarations: Declarations) -> Scanner:
     """A scanner like `facts.scan` that also knows what the upstream declares about each file."""
     return lambda path, content: declarations.facts(path, scan(path, content))
+
+
+def survey(whole: Tree, selected: Tree, read: Callable[[Sequence[bytes]], Mapping[bytes, bytes]]) -> Scanner:
+    """The scanner for one upstream: `whole` is its tree at the pin, `read` gives contents of paths of it."""
+    paths = declaration_paths(whole, selected)
+    return scanner(read_declarations(read(paths))) if paths else scan
 
 
 def scan_tree(contents: Mapping[bytes, bytes], declarations: Declarations) -> dict[bytes, LicenseFacts]:
@@ -113,13 +120,11 @@ def _joined(declared: LicenseFacts, own: LicenseFacts) -> LicenseFacts:
 
 def _filled(own: LicenseFacts, declared: LicenseFacts) -> LicenseFacts:
     """REUSE's `closest`: each kind of fact comes from the file if it has one, else from the statement."""
-    if own.expressions and own.copyrights:
+    expressions = own.expressions or declared.expressions
+    copyrights = own.copyrights or declared.copyrights
+    if (expressions, copyrights) == (own.expressions, own.copyrights):
         return own
-    return LicenseFacts(
-        expressions=own.expressions or declared.expressions,
-        copyrights=own.copyrights or declared.copyrights,
-        source=own.source if own.expressions else declared.source,
-    )
+    return LicenseFacts(expressions=expressions, copyrights=copyrights, source=declared.source)
 
 
 def _read_toml(folder: str, content: bytes) -> list[Statement]:

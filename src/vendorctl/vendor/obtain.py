@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from vendorctl.errors import VendorError
 from vendorctl.git.objects import Blobs
@@ -22,6 +23,13 @@ from vendorctl.vendor.globs import compile_union
 from vendorctl.vendor.select import content_findings, on_disk, select, selection_findings
 from vendorctl.workspace.lock import LicenseFacts, LockedFile, LockedRef, LockedUpstream
 from vendorctl.workspace.manifest import Upstream
+
+#: Reads the licence facts of one file from its path and content.
+Scanner: TypeAlias = Callable[[bytes, bytes], LicenseFacts]
+
+#: Makes the scanner for one upstream from its whole tree, the selected one, and a way to read files of the whole:
+#: an upstream may say in one place what holds for many files. The licences layer has the real one.
+Surveyor: TypeAlias = Callable[[Tree, Tree, Callable[[Sequence[bytes]], Mapping[bytes, bytes]]], Scanner]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +75,7 @@ def obtain(
     disk: Tree,
     folder: Path,
     opener: Callable[[Upstream], Source],
-    scanner: Callable[[bytes, bytes], LicenseFacts],
+    surveyor: Surveyor,
 ) -> Obtained:
     """The pristine tree that the manifest asks for.
 
@@ -78,11 +86,11 @@ def obtain(
     """
     present = DiskBlobs(folder, disk)
     if locked is None:
-        return _take(upstream, {}, disk, opener(upstream), scanner, ChainedBlobs(present))
+        return _take(upstream, {}, disk, opener(upstream), surveyor, ChainedBlobs(present))
     before = ChainedBlobs(present, LateBlobs(lambda: _fetch(opener(upstream), locked, disk)))
     if is_current(upstream, locked):
         return Obtained(locked=replace(locked, series=()), blobs=before, fetched=False)
-    return _take(upstream, _held(upstream, locked), disk, opener(upstream), scanner, before)
+    return _take(upstream, _held(upstream, locked), disk, opener(upstream), surveyor, before)
 
 
 def _fetch(source: Source, locked: LockedUpstream, disk: Tree) -> Blobs:
@@ -90,6 +98,12 @@ def _fetch(source: Source, locked: LockedUpstream, disk: Tree) -> Blobs:
     for commit in {file.held_from or locked.commit for file in locked.files}:
         source.fetch_commit(commit)
     return source.blobs(_absent(locked.tree, disk), _namer(locked.tree))
+
+
+def _read(source: Source, whole: Tree, paths: Sequence[bytes]) -> dict[bytes, bytes]:
+    """Contents of a few files of the whole upstream tree, in one batch."""
+    blobs = source.blobs([whole[path].oid for path in paths], _namer(whole))
+    return {path: blobs[whole[path].oid] for path in paths}
 
 
 def _absent(tree: Tree, disk: Tree) -> list[Oid]:
@@ -116,18 +130,20 @@ def _take(
     held: Mapping[bytes, LockedFile],
     disk: Tree,
     source: Source,
-    scanner: Callable[[bytes, bytes], LicenseFacts],
+    surveyor: Surveyor,
     before: Blobs,
 ) -> Obtained:
     commit = source.fetch_commit(upstream.pin)
-    selection = select(source.tree(upstream.pin), upstream.include, upstream.exclude)
+    whole = source.tree(upstream.pin)
+    selection = select(whole, upstream.include, upstream.exclude)
     findings = selection_findings(upstream, selection)
     _refuse(findings)
     behind = {path: file for path, file in held.items() if selection.tree.get(path) != Entry(file.mode, file.blob)}
     tree = selection.tree.replace({path: Entry(file.mode, file.blob) for path, file in behind.items()})
     blobs = ChainedBlobs(source.blobs(_absent(selection.tree, disk), _namer(selection.tree)), before)
     sources = {path: file.held_from for path, file in behind.items() if file.held_from is not None}
-    files = locked_files(tree, blobs, scanner, held_from=sources)
+    scan = surveyor(whole, tree, lambda paths: _read(source, whole, paths))
+    files = locked_files(tree, blobs, scan, held_from=sources)
     findings += content_findings(upstream, tree, blobs, [file.path for file in files if file.lfs])
     _refuse(findings)
     taken = LockedUpstream(

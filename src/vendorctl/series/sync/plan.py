@@ -28,18 +28,18 @@ from vendorctl.upstream.source import Source
 from vendorctl.vendor.contents import ChainedBlobs
 from vendorctl.vendor.disk import scan
 from vendorctl.vendor.edits import Edit, find_edits
-from vendorctl.vendor.obtain import Obtained, obtain
+from vendorctl.vendor.obtain import Obtained, Surveyor, obtain
 from vendorctl.vendor.placed import Placed, load_placed
 from vendorctl.vendor.select import on_disk
-from vendorctl.workspace.lock import LicenseFacts, Lock, LockedPatch, LockedUpstream
+from vendorctl.workspace.lock import Lock, LockedPatch, LockedUpstream
 from vendorctl.workspace.manifest import Manifest, Upstream
 from vendorctl.workspace.root import patched_dir, vendored_dir
 
 #: Opens the source of an upstream; called only when the workspace lacks something.
 Opener: TypeAlias = Callable[[Upstream], Source]
 
-#: Reads the licence facts of one file; the licences layer has the real one.
-Scanner: TypeAlias = Callable[[bytes, bytes], LicenseFacts]
+#: Says what a bump does to licences, from one locked state to the next; the licences layer has the real one.
+LicenceWatch: TypeAlias = Callable[[LockedUpstream, LockedUpstream], Sequence[Finding]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +51,11 @@ class Tools:
     """
 
     opener: Opener
-    scanner: Scanner
+    surveyor: Surveyor
     dresser: Dresser
     carry: Carry
     gate: Callable[[UpstreamPlan], None] = lambda _plan: None
+    licences: LicenceWatch = lambda _before, _after: ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +186,7 @@ def _plan_upstream(
 ) -> tuple[UpstreamPlan | Halted, tuple[Finding, ...]]:
     folder = root / vendored_dir(upstream.name)
     pristine_now = scan(folder).tree
-    obtained = obtain(upstream, before, pristine_now, folder, tools.opener, tools.scanner)
+    obtained = obtain(upstream, before, pristine_now, folder, tools.opener, tools.surveyor)
     chain, bump, chain_before = _chain(root, upstream, before, obtained, tools.carry)
     if isinstance(chain, PinMove):
         assert bump is not None
@@ -211,7 +212,8 @@ def _plan_upstream(
         bump=bump,
         chain_before=chain_before,
     )
-    return plan, obtained.findings
+    moved = tools.licences(before, locked) if before is not None and before.commit != locked.commit else ()
+    return plan, (*obtained.findings, *moved)
 
 
 def _without_bytecode(tree: Tree) -> Tree:
