@@ -54,7 +54,8 @@ class Source:
         self._downloader = Downloader(url, repository, runner=runner, progress=progress)
         self._clock = clock
         self._refs: RefTable | None = None
-        self._taken: list[Oid] = []
+        self._taken: dict[Oid, Commit] = {}
+        self._taken_from = 0
 
     @property
     def display(self) -> str:
@@ -69,6 +70,10 @@ class Source:
         Tried in turn: what the cache has, the commit by its id, a ref that names it, everything the server shows.
         Raises VendorError (exit code 4) when it cannot be had, and (exit code 3) when the id is no commit's.
         """
+        if self._taken_from != self._repository.generation:
+            self._taken.clear()
+        if oid in self._taken:
+            return self._taken[oid]
         found = self._cached_commit(oid)
         if found is None:
             self._require_online(f"commit {oid.short}")
@@ -80,8 +85,8 @@ class Source:
             found = self._cached_commit(oid)
         if found is None:
             raise self._not_found(oid)
-        if oid not in self._taken:
-            self._taken.append(oid)
+        self._taken_from = self._repository.generation
+        self._taken[oid] = found
         return found
 
     def root_tree(self, commit: Oid) -> Oid:

@@ -96,17 +96,9 @@ def _body(glob: bytes) -> bytes:
     out: list[bytes] = []
     at = 0
     while at < len(glob):
-        boundary = at == 0 or glob[at - 1 : at] == b"/"
-        if glob.startswith(b"**/", at) and boundary:
-            out.append(rb"(?:.*/)?")
-            at += 3
-        elif glob[at:] == b"**" and boundary and at:
-            out.append(rb".+")
-            at = len(glob)
-        elif glob[at] == ord("*"):
-            out.append(rb"[^/]*")
-            while at < len(glob) and glob[at] == ord("*"):
-                at += 1
+        if glob[at] == ord("*"):
+            expression, at = _stars(glob, at)
+            out.append(expression)
         elif glob[at] == ord("?"):
             out.append(rb"[^/]")
             at += 1
@@ -122,10 +114,23 @@ def _body(glob: bytes) -> bytes:
     return b"".join(out)
 
 
+def _stars(glob: bytes, at: int) -> tuple[bytes, int]:
+    """The expression for a run of stars, and where the glob goes on. Two or more are special between slashes only."""
+    end = at
+    while glob[end : end + 1] == b"*":
+        end += 1
+    if end - at > 1 and (at == 0 or glob[at - 1 : at] == b"/"):
+        if glob[end : end + 1] == b"/":
+            return rb"(?:.*/)?", end + 1
+        if end == len(glob) and at:
+            return rb".+", end
+    return rb"[^/]*", end
+
+
 def _bracket(glob: bytes, at: int) -> tuple[bytes, int]:
     """The expression for a bracket whose first byte is at `at`, and where the glob goes on.
 
-    As in git's wildmatch.c: ``]`` first is literal, ranges compare bytes, an empty range matches nothing.
+    As in git's wildmatch.c: ``]`` first is literal, ranges compare bytes, a reversed range is its first byte.
     """
     negated = glob[at : at + 1] in {b"!", b"^"}
     at += negated
@@ -144,11 +149,8 @@ def _bracket(glob: bytes, at: int) -> tuple[bytes, int]:
         last = first
         if glob[at : at + 1] == b"-" and glob[at + 1 : at + 2] not in {b"]", b""}:
             last, at = _bracket_byte(glob, at + 1)
-        if first <= last:
-            allowed.append(rb"\x%02x-\x%02x" % (first, last))
-    if negated:
-        return b"[^/%s]" % b"".join(allowed), at + 1
-    return (b"(?!/)[%s]" % b"".join(allowed) if allowed else rb"(?!)"), at + 1
+        allowed.append(rb"\x%02x-\x%02x" % (first, max(first, last)))
+    return (b"[^/%s]" if negated else b"(?!/)[%s]") % b"".join(allowed), at + 1
 
 
 def _bracket_byte(glob: bytes, at: int) -> tuple[int, int]:
