@@ -32,3 +32,16 @@ def _at_pin(names: tuple[str, ...]) -> Report:
 
     root = current().root()
     return diff_report(root, [compare_with_upstream(standing) for standing in standings(root, names)])
+
+
+def _against(names: tuple[str, ...], against: str, *, offline: bool) -> Report:
+    from vendorctl.cli.surroundings import standings, sync_tools
+    from vendorctl.drift.measure import measure_all
+    from vendorctl.drift.report import drift_report
+    from vendorctl.licenses.facts import scan
+
+    root = current().root()
+    ref = None if against == "track" else against
+    with sync_tools(root, offline=offline) as tools:
+        drifts = measure_all(standings(root, names), tools.opener, scan, against=ref, progress=current().progress())
+    return drift_report(drifts)
