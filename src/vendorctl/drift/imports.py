@@ -16,9 +16,9 @@ from vendorctl.git.objects import Blobs
 from vendorctl.git.tree import Tree
 
 #: Lines that look like imports. The names after ``from`` may take several lines in parentheses.
-_FROM = re.compile(r"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)", re.MULTILINE)
-_PLAIN = re.compile(r"^[ \t]*import[ \t]+([^\n]+)", re.MULTILINE)
-_NOISE = re.compile(r"#[^\n]*|[()\\;]")
+_FROM = re.compile(r"(?:^|[:;])[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)", re.MULTILINE)
+_PLAIN = re.compile(r"(?:^|[:;])[ \t]*import[ \t]+([^\n]+)", re.MULTILINE)
+_NOISE = re.compile(r"#[^\n]*|;[^\n]*|[()]")
 #: Folders from which absolute imports are looked up, besides the root.
 _ROOTS = ("", "python", "src", "lib")
 
@@ -93,7 +93,7 @@ def _outside(path: bytes, modules: Iterable[tuple[int, str]], selected: Tree, wh
 
 def _mentions(path: bytes, content: bytes, selected: Tree, whole: Tree) -> Iterator[LeavingImport]:
     """What the lines that look like imports may load."""
-    text = content.decode("utf-8", "replace")
+    text = content.decode("utf-8", "replace").replace("\\\n", " ")
     name = path.decode("utf-8", "surrogateescape")
     modules = [each for match in _PLAIN.finditer(text) for each in _names(match[1])]
     for match in _FROM.finditer(text):
