@@ -3,6 +3,7 @@
 
 """What a pristine file itself says about its licence: SPDX expressions as tagged, copyright lines verbatim.
 
+A file whose comments hold a licence's full text, word for word, states that licence as if it were tagged.
 A header is a comment. Text in a string literal is none, with one exception that can only add duties: copyright lines in
 a Python module's docstring are kept as notices, because some projects write them there.
 The tags are those of the REUSE specification 3.3, with its ignore markers.
@@ -14,6 +15,7 @@ import re
 from collections.abc import Iterator
 
 from vendorctl.licenses.comments import comments, docstring
+from vendorctl.licenses.texts import Kind, recognise
 from vendorctl.workspace.lock import LicenseFacts
 
 # The tags are spelled in two parts, so that no scanner takes this module's own source for a header.
@@ -26,6 +28,9 @@ _ANY = re.compile(b"(?i)SPDX-|copyright|\xc2\xa9|\xa9|\\(c\\)")
 _SIGNS = b" \t\r\n\f\v#/*;!%\"'<>|.\\@:{[-=~+"
 _COMMENT_WORD = re.compile(rb"(?i:REM|dnl)\s+")
 _CLOSERS = (b"*/", b"-->", b"#}", b"]]", b'"""', b"'''")
+
+#: Words that every licence text begins with which is short enough to stand in a header.
+_GRANT = re.compile(rb"(?i)permission|redistribution|unencumbered|'as-is'")
 
 # "Copyright" at the start of a line, followed by a name rather than by one of the words that licence texts go on with.
 _NOT_AN_OWNER = (
@@ -65,6 +70,8 @@ def scan(path: bytes, content: bytes) -> LicenseFacts:
             expressions[_text(text.removeprefix(_ID).strip())] = None
         elif _is_notice(text):
             copyrights[_text(text)] = None
+    if _GRANT.search(content) and not is_notice_file(path) and (granted := _granted(path, content)):
+        expressions[granted] = None
     for line in docstring(path, content).splitlines():
         if _is_notice(text := _bare(line)):
             copyrights[_text(text)] = None
@@ -91,6 +98,12 @@ def _header_lines(path: bytes, content: bytes) -> Iterator[bytes]:
                 ignoring = False
             elif not ignoring:
                 yield line
+
+
+def _granted(path: bytes, content: bytes) -> str:
+    """The licence whose full text stands in the comments of a file, else nothing."""
+    spdx_id, kind = recognise(b"\n".join(comment.text for comment in comments(path, content)))
+    return spdx_id if kind is Kind.FULL else ""
 
 
 def _bare(line: bytes) -> bytes:

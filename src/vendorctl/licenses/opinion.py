@@ -99,7 +99,7 @@ def _disagreement(upstream: str, title: str, path: bytes, facts: LicenseFacts, o
         severity=Severity.WARNING,
         upstream=upstream,
         location=Location(workspace_path(upstream, path)),
-        hint="reuse also reads string literals; look at the file, and curate it when its header is not clear",
+        hint="reuse reads tags anywhere, vendorctl headers and full licence texts; curate the file if in doubt",
         data={"path": display(path), "reuse": sorted(theirs), "vendorctl": sorted(ours), "tree": title},
     )
 
