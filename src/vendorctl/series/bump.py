@@ -103,6 +103,20 @@ class BumpPlan:
         return self.of_kind(OutcomeKind.MERGED_UPSTREAM)
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One patch as it stands in a chain: the trees before and after it."""
+
+    patch: Patch
+    before: Tree
+    after: Tree
+
+
+def links_of(applied: Applied) -> tuple[Link, ...]:
+    """The links of a chain, in order."""
+    return tuple(map(Link, applied.series.patches, applied.trees, applied.trees[1:]))
+
+
 #: Writes a patch anew for a pair of trees, keeping its message.
 Rewrite: TypeAlias = Callable[[Patch, Tree, Tree, Blobs], Patch]
 
@@ -117,7 +131,8 @@ class BumpRequest:
     `moves` are upstream's; when None they are looked for in the two pristine trees. `labels` names the sides of a
     patch's conflict. `resolve` offers recorded decisions. `skip` holds numbers of patches to leave out.
     With `halt` off, the plan goes on after a conflict as if the patch's side had been chosen there: for reports, which
-    then say of each later patch whether it has trouble of its own.
+    then say of each later patch whether it has trouble of its own. `links` are the changes to carry over, when they are
+    not those of `old` in its order.
     """
 
     old: Applied
@@ -128,6 +143,7 @@ class BumpRequest:
     resolve: Callable[[Patch, Conflict], Settled | None] = field(default=lambda _patch, _conflict: None)
     skip: frozenset[int] = frozenset()
     halt: bool = True
+    links: tuple[Link, ...] | None = None
 
 
 def plan_bump(request: BumpRequest, rewrite: Rewrite, merger: ContentMerger) -> BumpPlan:
@@ -136,8 +152,8 @@ def plan_bump(request: BumpRequest, rewrite: Rewrite, merger: ContentMerger) -> 
     Deterministic: the same request gives the same plan. Raises KeyError when a content that a merge needs is missing.
     """
     bump = _Bump(request, rewrite, merger)
-    for position, patch in enumerate(request.old.series.patches, start=1):
-        bump.carry(position, patch)
+    for position, link in enumerate(request.links or links_of(request.old), start=1):
+        bump.carry(position, link)
         if bump.stuck is not None and request.halt:
             break
     return bump.plan()
@@ -170,9 +186,8 @@ class _Bump:
             outcomes=tuple(self.outcomes), applied=applied, stuck=self.stuck, moves=self.moves, blobs=self.blobs
         )
 
-    def carry(self, position: int, patch: Patch) -> None:
-        old = self.request.old.trees
-        before, after = old[position - 1], old[position]
+    def carry(self, position: int, link: Link) -> None:
+        patch, before, after = link.patch, link.before, link.after
         if patch.number in self.request.skip:
             self.outcomes.append(Outcome(patch=patch, kind=OutcomeKind.SKIPPED, new=None))
             return

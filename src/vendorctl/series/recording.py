@@ -70,7 +70,7 @@ def plan_recording(
     whatever `plan_record` and `record` refuse.
     """
     before = load_standing(root, upstream, locked_upstream(lock, upstream.name), dresser)
-    _refuse_unlocked(before)
+    refuse_unlocked(before)
     disk = scan(before.folder)
     if not disk.exists:
         raise VendorError(
@@ -102,7 +102,7 @@ def locked_series(applied: Applied) -> tuple[LockedPatch, ...]:
     return tuple(LockedPatch(file=patch.file_name, sha256=sha256(patch.raw), tree=tree.oid) for patch, tree in pairs)
 
 
-def _refuse_unlocked(standing: Standing) -> None:
+def refuse_unlocked(standing: Standing) -> None:
     """Recording writes the lock; a series that differs from it already must be settled first."""
     found = sorted(verify_series(standing.locked, standing.series, standing.applied).findings, key=Finding.sort_key)
     if found:
