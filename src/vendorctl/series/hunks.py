@@ -15,6 +15,7 @@ from vendorctl.series.patch import HunkLine, PatchHunk
 
 _HEADER = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@(?: ([^\n]*))?\n?")
 _NO_NEWLINE = b"\\ "
+_SIGNS = frozenset((b" ", b"-", b"+"))
 
 
 def read_hunks(lines: Lines) -> tuple[PatchHunk, ...]:
@@ -66,22 +67,32 @@ def _read_hunk(lines: Lines) -> PatchHunk:
 
 def _read_body(lines: Lines, old_left: int, new_left: int, patch_line: int) -> tuple[HunkLine, ...]:
     body: list[HunkLine] = []
+    cut = False
+    # Most of a patch is read here, so the loop works on the list of lines itself.
+    rows, position = lines.rows, lines.position
     while old_left or new_left:
-        line = lines.peek()
-        # An empty line is an empty context line whose blank some tool stripped; git and patch read it so.
-        sign, text = (b" ", line) if line == b"\n" else (line[:1], line[1:])
-        old_left -= sign in {b" ", b"-"}
-        new_left -= sign in {b" ", b"+"}
-        if sign not in {b" ", b"-", b"+"} or old_left < 0 or new_left < 0:
-            lines.fail(f"the hunk of line {patch_line} states other counts than it holds")
-        lines.take()
-        if not text.endswith(b"\n"):
-            lines.fail("the file ends in the middle of a hunk", line=lines.number - 1)
-        if lines.peek().startswith(_NO_NEWLINE):
-            lines.take()
+        line = rows[position] if position < len(rows) else b""
+        sign = line[:1]
+        if sign == b"\n":
+            # An empty context line whose blank some tool stripped; git and patch read it so.
+            sign, text = b" ", line
+        else:
+            text = line[1:]
+        old_left -= sign != b"+"
+        new_left -= sign != b"-"
+        if sign not in _SIGNS or old_left < 0 or new_left < 0:
+            lines.fail(f"the hunk of line {patch_line} states other counts than it holds", line=position + 1)
+        position += 1
+        if text[-1:] != b"\n":
+            lines.fail("the file ends in the middle of a hunk", line=position)
+        if position < len(rows) and rows[position][:2] == _NO_NEWLINE:
+            position += 1
             text = text[:-1]
+            cut = True
         body.append(HunkLine(sign, text))
-    _check_ends(lines, body, patch_line)
+    lines.position = position
+    if cut:
+        _check_ends(lines, body, patch_line)
     return tuple(body)
 
 

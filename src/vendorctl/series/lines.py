@@ -19,19 +19,19 @@ def split_lines(content: bytes) -> list[bytes]:
 
 
 class Lines:
-    """The lines of one patch file, read from front to back."""
+    """The lines of one patch file, read from front to back: `rows` with endings, `position` of the one in hand."""
 
-    __slots__ = ("_lines", "file_name", "position")
+    __slots__ = ("file_name", "position", "rows")
 
     def __init__(self, file_name: str, raw: bytes) -> None:
         self.file_name = file_name
-        self._lines = split_lines(raw)
+        self.rows = split_lines(raw)
         self.position = 0
 
     @property
     def done(self) -> bool:
         """True when every line was read."""
-        return self.position >= len(self._lines)
+        return self.position >= len(self.rows)
 
     @property
     def number(self) -> int:
@@ -41,7 +41,7 @@ class Lines:
     def peek(self, ahead: int = 0) -> bytes:
         """The line in hand (or one further on) with its ending; empty past the end."""
         index = self.position + ahead
-        return self._lines[index] if index < len(self._lines) else b""
+        return self.rows[index] if index < len(self.rows) else b""
 
     def take(self) -> bytes:
         """The line in hand; moves on."""

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Mode
@@ -27,9 +28,11 @@ class ChangeKind(StrEnum):
     COPY = "copy"
 
 
-@dataclass(frozen=True, slots=True)
-class HunkLine:
-    """One line of a hunk: `sign` is b" ", b"-" or b"+"; `text` has its line ending, which a final line may lack."""
+class HunkLine(NamedTuple):
+    """One line of a hunk: `sign` is b" ", b"-" or b"+"; `text` has its line ending, which a final line may lack.
+
+    A tuple, because reading patches makes more of these than of everything else together.
+    """
 
     sign: bytes
     text: bytes
