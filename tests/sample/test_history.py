@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,14 @@ def test_an_equal_repository_is_kept(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["mini.git"]
 
 
+def test_writers_at_the_same_time_agree(tmp_path: Path) -> None:
+    place = tmp_path / "mini.git"
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(lambda _: history.write(place), range(4)))
+    assert made == [made[0]] * 4
+    assert [path.name for path in tmp_path.iterdir()] == ["mini.git"]
+
+
 @pytest.mark.parametrize("damage", ["missing object", "other ref"])
 def test_a_damaged_or_older_sample_is_replaced(tmp_path: Path, damage: str) -> None:
     place = tmp_path / "mini.git"
@@ -145,10 +154,20 @@ def test_a_damaged_or_older_sample_is_replaced(tmp_path: Path, damage: str) -> N
 
 
 def test_something_else_is_not_overwritten(tmp_path: Path) -> None:
-    (tmp_path / "precious").write_text("work of a day\n")
-    with pytest.raises(VendorError, match="not a sample repository"):
-        history.write(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["precious"]
+    folder, repository = tmp_path / "folder", tmp_path / "repository"
+    folder.mkdir()
+    precious = folder / "precious"
+    precious.write_text("work of a day\n")
+    git(tmp_path, "init", "-q", "--bare", str(repository))
+    for place in (folder, precious, repository):
+        with pytest.raises(VendorError, match="not a sample repository"):
+            history.write(place)
+    assert precious.read_text() == "work of a day\n"
+    assert sorted(path.name for path in tmp_path.rglob("*") if path.name.startswith(".")) == []
+
+
+def test_an_empty_folder_is_used(tmp_path: Path) -> None:
+    assert history.write(tmp_path).path == tmp_path
 
 
 @pytest.mark.parametrize(
@@ -178,6 +197,6 @@ def test_a_step_without_an_author_is_named(tmp_path: Path, copied_trees: Path) -
 
 def test_a_content_is_stored_byte_for_byte(tmp_path: Path, copied_trees: Path) -> None:
     content = b'data 3\r\nM 100644 inline "x"\n\0 no newline at the end'
-    (copied_trees / "06-picture" / "docs" / "odd name").write_bytes(content)
+    (copied_trees / "06-picture" / "docs" / 'odd "na\\me').write_bytes(content)
     made = history.write(tmp_path / "mini.git", source=copied_trees)
-    assert git(made.path, "rev-parse", f"{made.commits[5]}:docs/odd name").strip() == str(hash_blob(content))
+    assert git(made.path, "rev-parse", f'{made.commits[5]}:docs/odd "na\\me').strip() == str(hash_blob(content))

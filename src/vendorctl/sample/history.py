@@ -9,7 +9,6 @@ adds or changes. All steps go through one `git fast-import`, in the order of the
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -53,23 +52,22 @@ def write(destination: Path, *, runner: Runner = run, source: Traversable | None
     destination.parent.mkdir(parents=True, exist_ok=True)
     # Beside the destination, so that the final rename stays on one file system.
     with tempfile.TemporaryDirectory(prefix=f".{destination.name}-", dir=destination.parent) as scratch:
-        fresh = Git(Path(scratch) / "repository", runner=runner)
-        commits = _import(fresh, steps)
-        _install(fresh, Git(destination, runner=runner), Path(scratch) / "old")
+        fresh = Path(scratch) / "fresh"
+        commits = _import(fresh, steps, runner)
+        _install(fresh, destination, Path(scratch) / "old", runner)
     tags = {step.tag: commit for step, commit in zip(steps, commits, strict=True) if step.tag is not None}
     return History(path=destination, tags=tags, commits=commits)
 
 
-def _import(git: Git, steps: tuple[Step, ...]) -> tuple[Oid, ...]:
-    """Create the repository of `git` and fill it with the steps. Returns their commits."""
-    assert git.git_dir is not None
+def _import(repository: Path, steps: tuple[Step, ...], runner: Runner) -> tuple[Oid, ...]:
+    """Create the bare `repository` and fill it with the steps. Returns their commits."""
     # An empty template, because a user's own would bring hooks and settings along.
-    Git(runner=git.runner).exact(
-        "init", "--quiet", "--bare", "--template=", "--initial-branch=main", "--object-format=sha1", str(git.git_dir)
-    )
+    options = ("--quiet", "--bare", "--template=", "--initial-branch=main", "--object-format=sha1")
+    Git(runner=runner).exact("init", *options, str(repository))
+    git = Git(repository, runner=runner)
     for name, value in _SETTINGS.items():
         git.exact("config", name, value)
-    marks = git.git_dir / "sample-marks"
+    marks = repository / "sample-marks"
     git.exact("fast-import", "--quiet", "--date-format=raw", f"--export-marks={marks}", stdin=b"".join(_stream(steps)))
     rows = (row.split() for row in marks.read_text().splitlines())
     commits = {int(mark[1:]): Oid.parse(oid) for mark, oid in rows}
@@ -77,29 +75,35 @@ def _import(git: Git, steps: tuple[Step, ...]) -> tuple[Oid, ...]:
     return tuple(commits[number] for number in range(1, len(steps) + 1))
 
 
-def _install(fresh: Git, installed: Git, old: Path) -> None:
-    """Put the repository `fresh` in the place of `installed`, unless that already has the same refs."""
-    assert fresh.git_dir is not None
-    assert installed.git_dir is not None
-    place = installed.git_dir
-    if place.exists() and any(place.iterdir()):
-        if not installed.exact("config", "--local", "--get", "vendorctl.sample", check=False).ok:
+def _install(fresh: Path, place: Path, old: Path, runner: Runner) -> None:
+    """Put the repository `fresh` at `place`, unless one with the same refs is there; `old` takes what it replaces."""
+    if place.exists() and (not place.is_dir() or any(place.iterdir())):
+        if not _is_sample(place, runner):
             raise VendorError(
                 f"{place} exists and is not a sample repository", hint="choose another folder, or remove it"
             )
-        if _refs(installed) == _refs(fresh):
+        if _refs(place, runner) == _refs(fresh, runner):
             return
         place.rename(old)
-    elif place.exists():
-        place.rmdir()
-    shutil.move(fresh.git_dir, place)
+    try:
+        fresh.rename(place)
+    except OSError:
+        # Another process may have got there first, with the same result.
+        if not (place.is_dir() and _refs(place, runner) == _refs(fresh, runner)):
+            raise
 
 
-def _refs(git: Git) -> bytes:
-    """All refs with their object ids, and whether those objects are really there."""
-    listed = git.exact("for-each-ref", "--format=%(objectname) %(refname)").stdout
-    whole = git.exact("fsck", "--connectivity-only", "--no-dangling", check=False).ok
-    return listed if whole else b"damaged"
+def _is_sample(place: Path, runner: Runner) -> bool:
+    """Whether `place` is a repository that `write` made."""
+    return place.is_dir() and Git(place, runner=runner).exact("config", "vendorctl.sample", check=False).ok
+
+
+def _refs(repository: Path, runner: Runner) -> bytes:
+    """All refs with their object ids, or that objects are missing."""
+    git = Git(repository, runner=runner)
+    listed = git.exact("for-each-ref", "--format=%(objectname) %(refname)", check=False)
+    whole = git.exact("fsck", "--connectivity-only", "--no-dangling", check=False)
+    return listed.stdout if listed.ok and whole.ok else b"damaged"
 
 
 def _stream(steps: tuple[Step, ...]) -> Iterator[bytes]:
@@ -123,15 +127,24 @@ def _stream(steps: tuple[Step, ...]) -> Iterator[bytes]:
 def _changes(step: Step) -> Iterator[bytes]:
     """What a commit does to files. Moves come first: a moved file may then be changed at its new place."""
     for old, new in sorted(step.moves.items()):
-        yield f'R "{old}" "{new}"\n'.encode()
+        yield b"R %s %s\n" % (_quoted(old), _quoted(new))
     for path in sorted(step.deletes):
-        yield f'D "{path}"\n'.encode()
+        yield b"D %s\n" % _quoted(path)
     for path, content in sorted(step.files.items()):
-        mode = Mode.EXECUTABLE if path in step.executable else Mode.FILE
-        yield f'M {mode} inline "{path}"\n'.encode() + _data(content)
+        yield _file(Mode.EXECUTABLE if path in step.executable else Mode.FILE, path, content)
     for path, target in sorted(step.links.items()):
-        yield f'M {Mode.SYMLINK} inline "{path}"\n'.encode() + _data(target.encode())
+        yield _file(Mode.SYMLINK, path, target.encode())
     yield b"\n"
+
+
+def _file(mode: Mode, path: str, content: bytes) -> bytes:
+    """The command that gives a path its content."""
+    return b"M %s inline %s\n%s" % (mode.encode(), _quoted(path), _data(content))
+
+
+def _quoted(path: str) -> bytes:
+    """A path as fast-import reads it whatever is in it."""
+    return b'"%s"' % path.replace("\\", "\\\\").replace('"', '\\"').encode()
 
 
 def _tag(step: Step, mark: int) -> bytes:
