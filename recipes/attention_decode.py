@@ -151,7 +151,7 @@ class AttentionDecode(Recipe):
 
 
 def _partials(arguments: Mapping[str, Any]) -> tuple[npt.NDArray[np.float64], ...]:
-    """The values of acc [batch, kv_heads, splits, group, d], top and total [batch, kv_heads, splits, group] in float64."""
+    """In float64: acc [batch, kv_heads, splits, group, d], and top and total [batch, kv_heads, splits, group]."""
     import numpy as np
 
     q, k, v = (double(arguments[name]) for name in ("q", "k", "v"))

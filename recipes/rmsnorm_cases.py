@@ -34,7 +34,7 @@ def forward_case(
 
 
 def forward_reference(case: Case, dtype: str) -> Mapping[str, Expected]:
-    """Expectations for y and, where it is an output, 1/rms. Errors are measured row by row, against the largest value of the row."""
+    """Expectations for y and, where it is an output, 1/rms; the unit of error is the largest value of each row."""
     import numpy as np
 
     x, w = double(case.arguments["x"]), double(case.arguments["w"])

@@ -45,8 +45,10 @@ def check(project: Project, *, require: bool = False) -> Report:
     findings += _census(project, manifests)
     counts = {"manifests": len(manifests), "objects": 0, "missing": 0}
     sources = _Sources(project)
+    stale: list[_Stale] = []
     for checked in manifests:
-        findings += _inputs(checked, project, sources)
+        stale += _stale(checked, sources)
+        findings += _toolchain(checked, project)
         findings += _foreign_files(project.root, checked)
         objects = [_object(project, checked, record) for record in checked.manifest.objects]
         missing = [entry for entry in objects if entry is None]
@@ -54,6 +56,7 @@ def check(project: Project, *, require: bool = False) -> Report:
         counts["missing"] += len(missing)
         findings += [finding for entry in objects if entry is not None for finding in entry]
         findings += _missing(checked, project.root, require=require)
+    findings += _stale_findings(stale)
     return Report(
         schema=SCHEMA,
         title="check",
@@ -133,27 +136,51 @@ class _Sources:
         return self._known[key]
 
 
-def _inputs(checked: Checked, project: Project, sources: _Sources) -> Iterator[Finding]:
+def _toolchain(checked: Checked, project: Project) -> Iterator[Finding]:
+    """The pinned compiler, and the environment of this version of vendorctl."""
+    found = checked.manifest
+    built, pinned = found.toolchain.get("flydsl"), project.flydsl
+    if pinned is not None and built != pinned:
+        yield _finding("VC518", checked.path, f"built with flydsl {built}; VENDOR.yaml pins {pinned}")
+    if dict(found.environment) != dict(toolchain.FIXED_ENVIRONMENT):
+        yield _finding("VC518", checked.path, "built in another environment than this vendorctl uses")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stale:
+    """A manifest whose inputs are not those on disk."""
+
+    checked: Checked
+    message: str
+    hint: str = _BUILD
+
+
+def _stale(checked: Checked, sources: _Sources) -> Iterator[_Stale]:
     """The recorded inputs are those on disk, and the input digests are theirs."""
     found = checked.manifest
     try:
         origin = sources.now(found.provenance)
     except VendorError as error:
-        yield _finding("VC512", checked.path, error.message, hint=error.hint or _BUILD)
+        yield _Stale(checked=checked, message=error.message, hint=error.hint or _BUILD)
         return
-    pinned = project.flydsl
-    if pinned is not None and found.toolchain.get("flydsl") != pinned:
-        built = found.toolchain.get("flydsl")
-        yield _finding("VC518", checked.path, f"built with flydsl {built}; VENDOR.yaml pins {pinned}")
-    if dict(found.environment) != dict(toolchain.FIXED_ENVIRONMENT):
-        yield _finding("VC518", checked.path, "built in another environment than this vendorctl uses")
     changes = differences(found, origin, found.toolchain)
     base = inputs.base_digest(found.operation, found.target, origin, found.toolchain, found.environment)
     stale = [record for record in found.objects if record.input != inputs.row_digest(base, record.instance)]
     if changes or stale:
         what = "; ".join(changes) or "input digests do not belong to their rows"
         valid = "" if stale else " (objects stay valid: nothing that the compiler reads changed)"
-        yield _finding("VC512", checked.path, f"{len(stale)} of {len(found.objects)} objects are stale: {what}{valid}")
+        yield _Stale(checked=checked, message=f"{len(stale)} of {len(found.objects)} objects are stale: {what}{valid}")
+
+
+def _stale_findings(stale: Iterable[_Stale]) -> Iterator[Finding]:
+    """One finding per operation and reason: a changed source makes the objects of every target stale."""
+    groups: dict[tuple[str, str, str], list[Checked]] = {}
+    for entry in stale:
+        groups.setdefault((entry.checked.manifest.operation, entry.message, entry.hint), []).append(entry.checked)
+    for (operation, message, hint), members in groups.items():
+        place = members[0].path if len(members) == 1 else f"{manifest.FOLDER}/{operation}"
+        names = ", ".join(member.manifest.target for member in members)
+        yield _finding("VC512", place, f"{names}: {message}", hint=hint)
 
 
 def _foreign_files(root: Path, checked: Checked) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -22,20 +22,11 @@ from vendorctl.errors import Location, VendorError
 
 _MAX_FILES = 5000
 
-#: A module that mentions one of these can tell where its lines or its file are; its digest is over its exact bytes.
-_POSITION_AWARE = frozenset(
-    {
-        "inspect",
-        "linecache",
-        "traceback",
-        "tokenize",
-        "_getframe",
-        "f_lineno",
-        "co_firstlineno",
-        "getsource",
-        "__file__",
-    }
+#: A module that mentions one of these may see its own text or where it is; its digest is over its exact bytes.
+_SELF_AWARE = frozenset(
+    {"__doc__", "__file__", "_getframe", "co_firstlineno", "f_lineno", "getsource", "inspect", "linecache", "traceback"}
 )
+_NO_STATEMENT = {tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +42,22 @@ class SourceFile:
 
 
 def normal_form(content: bytes) -> bytes:
-    """A Python module without comments, blank lines and trailing blanks, outside of its strings.
+    """A Python module without comments, docstrings, blank lines and trailing blanks.
 
     flydsl keeps source positions out of objects unless debug information is asked for, which the fixed environment
     does not (`tests/kernels/test_comments.py` compiles to make sure), so these cannot change a byte of an object.
     Text is compared rather than syntax trees, because the spelling of a dumped tree changes between Python versions.
-    A module that looks at positions itself, or does not tokenise, is returned unchanged.
+    A module that looks at itself, or does not tokenise, is returned unchanged.
     """
     try:
         tokens = list(tokenize.tokenize(io.BytesIO(content).readline))
         lines = content.decode("utf-8").splitlines()
     except (tokenize.TokenError, SyntaxError, UnicodeDecodeError, ValueError):
         return content
-    if any(token.type == tokenize.NAME and token.string in _POSITION_AWARE for token in tokens):
+    if any(token.type == tokenize.NAME and token.string in _SELF_AWARE for token in tokens):
         return content
     inside_strings = _lines_inside_strings(tokens)
+    dropped = _docstring_lines(tokens)
     for token in tokens:
         row, column = token.start
         if token.type == tokenize.COMMENT and row - 1 < len(lines):
@@ -73,9 +65,23 @@ def normal_form(content: bytes) -> bytes:
     kept = [
         line if number in inside_strings else line.rstrip()
         for number, line in enumerate(lines, start=1)
-        if number in inside_strings or line.strip()
+        if number not in dropped and (number in inside_strings or line.strip())
     ]
     return ("\n".join(kept) + "\n").encode()
+
+
+def _docstring_lines(tokens: Sequence[tokenize.TokenInfo]) -> set[int]:
+    """Numbers of the lines of statements that are nothing but one string."""
+    lines: set[int] = set()
+    statement: list[tokenize.TokenInfo] = []
+    for token in tokens:
+        if token.type == tokenize.NEWLINE:
+            if len(statement) == 1 and statement[0].type == tokenize.STRING:
+                lines.update(range(statement[0].start[0], statement[0].end[0] + 1))
+            statement = []
+        elif token.type not in _NO_STATEMENT:
+            statement.append(token)
+    return lines
 
 
 def _lines_inside_strings(tokens: Iterable[tokenize.TokenInfo]) -> set[int]:
