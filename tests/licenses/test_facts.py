@@ -218,8 +218,6 @@ def test_the_line_of_a_comment_is_its_first() -> None:
         ("a.cmake", b"[=[%d"),
         ("a.md", b"```%d\n"),
         ("a.js", b"`%d\\"),
-    ]
-    + [
         ("a.py", b"'''%d"),
         ("a.py", b'"%d\\'),
         ("a.rst", b"..\n%d"),

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from vendorctl.errors import Location
 from vendorctl.licenses.component import Component
-from vendorctl.licenses.documents import THIRD_PARTY, documents, missing_notices, object_notices
+from vendorctl.licenses.documents import NOTICE, THIRD_PARTY, documents, lost_lines, object_notices
 from vendorctl.licenses.gather import Gathered
 from vendorctl.licenses.generated import check_generated, read_generated
 from vendorctl.licenses.objects import read_built
@@ -47,7 +47,7 @@ def check_object_notices(root: Path, gathered: Gathered) -> list[Finding]:
     return list(check_generated(expected, present, command=COMMAND, missing="VC436", edited="VC436"))
 
 
-def _is_bad_text(path: str, present: dict[str, bytes]) -> bool:
+def _is_bad_text(path: str, present: Mapping[str, bytes]) -> bool:
     """Whether `check_texts` reports this file already, as missing or as no full text."""
     folder, _, name = path.rpartition("/")
     return folder == LICENSES_FOLDER and (
@@ -55,15 +55,15 @@ def _is_bad_text(path: str, present: dict[str, bytes]) -> bool:
     )
 
 
-def _reworded(components: tuple[Component, ...], present: dict[str, bytes]) -> Iterator[Finding]:
+def _reworded(components: tuple[Component, ...], present: Mapping[str, bytes]) -> Iterator[Finding]:
     """Copyright lines and NOTICE text that the documents on disk do not carry word for word."""
-    document = present.get(THIRD_PARTY)
-    if document is not None:
-        for name, line in missing_notices(components, document):
-            yield Finding(
-                rule="VC431",
-                message=f"a notice of {name} is missing or reworded: {line.strip()}",
-                upstream=name,
-                location=Location(THIRD_PARTY),
-                hint=f"run `{COMMAND}`",
-            )
+    for path in (THIRD_PARTY, NOTICE):
+        for component in components if path in present else ():
+            for line in lost_lines(component, path, present[path]):
+                yield Finding(
+                    rule="VC431",
+                    message=f"a notice of {component.name} is missing or reworded: {line}",
+                    upstream=component.name,
+                    location=Location(path),
+                    hint=f"run `{COMMAND}`",
+                )

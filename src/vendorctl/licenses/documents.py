@@ -108,21 +108,16 @@ def object_notices(
     return found
 
 
-def missing_notices(components: tuple[Component, ...], document: bytes) -> list[tuple[str, str]]:
-    """Copyright lines and lines of NOTICE files that a document lacks verbatim: (component, line)."""
+def lost_lines(component: Component, path: str, document: bytes) -> list[str]:
+    """Lines that the document at `path` must carry word for word, and does not.
+
+    THIRD_PARTY_LICENSES.md carries every copyright line and NOTICE text, NOTICE the latter.
+    """
+    wanted = [line for _path, text in sorted(component.notices.items()) for line in decode(text).split("\n")]
+    if path == THIRD_PARTY:
+        wanted = [*component.copyrights, *wanted]
     present = {line.strip() for line in decode(document).split("\n")}
-    return [
-        (component.name, line)
-        for component in components
-        for line in _verbatim_lines(component)
-        if line.strip() and line.strip() not in present
-    ]
-
-
-def _verbatim_lines(component: Component) -> Iterator[str]:
-    yield from component.copyrights
-    for _path, content in sorted(component.notices.items()):
-        yield from decode(content).split("\n")
+    return [line.strip() for line in wanted if line.strip() and line.strip() not in present]
 
 
 def _address(component: Component) -> str:
