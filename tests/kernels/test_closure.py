@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Which files an object depends on, and which edits of them count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from kernels.conftest import Built
+from support import tinykern
+from vendorctl import digest
+from vendorctl.errors import VendorError
+from vendorctl.kernels.check import check
+from vendorctl.kernels.closure import SourceFile, normal_form, recipe_closure, tree_closure
+
+TREE: Mapping[str, str] = {
+    "pkg/__init__.py": "",
+    "pkg/a.py": "from . import b\nfrom .sub import c\n",
+    "pkg/b.py": "import os, pkg.d\n",
+    "pkg/d.py": "def late():\n    from pkg.sub.deep import e\n",
+    "pkg/sub/__init__.py": "from ..f import name\n",
+    "pkg/sub/c.py": "",
+    "pkg/sub/deep/e.py": "import pkg.missing\n",
+    "pkg/f.py": "name = 1\n",
+    "pkg/unused.py": "import pkg.also_unused\n",
+    "pkg/also_unused.py": "",
+    "other.py": "",
+}
+
+
+def closure_of(root: Path, recipe: str) -> list[str]:
+    files = (SourceFile("recipe.py", recipe.encode()),)
+    return [file.path for file in tree_closure(root, files, "", ())]
+
+
+def test_imports_are_followed_at_any_depth(tmp_path: Path) -> None:
+    root = tinykern.write_files(tmp_path, TREE)
+    wanted = sorted(set(TREE) - {"pkg/unused.py", "pkg/also_unused.py", "other.py"})
+    assert closure_of(root, "def f():\n    from pkg.a import x\n") == wanted
+    assert closure_of(root, "import pkg.a as shorter\n") == wanted
+    assert closure_of(root, "from pkg import f\n") == ["pkg/__init__.py", "pkg/f.py"]
+    assert closure_of(root, "import other\n") == ["other.py"]
+
+
+def test_a_recipe_must_import_something_from_its_tree(tmp_path: Path) -> None:
+    root = tinykern.write_files(tmp_path, TREE)
+    with pytest.raises(VendorError, match="imports nothing"):
+        closure_of(root, "import numpy\n")
+    with pytest.raises(VendorError, match="cannot parse"):
+        closure_of(root, "import (")
+    with pytest.raises(VendorError, match="is not there"):
+        closure_of(root / "nowhere", "import other\n")
+
+
+def test_a_link_out_of_the_tree_is_refused(tmp_path: Path) -> None:
+    root = tinykern.write_files(tmp_path / "tree", TREE)
+    (tmp_path / "secret.py").write_text("")
+    (root / "other.py").unlink()
+    (root / "other.py").symlink_to(tmp_path / "secret.py")
+    with pytest.raises(VendorError, match="leads outside"):
+        closure_of(root, "import other\n")
+
+
+def test_helpers_beside_the_recipe_belong_to_it(tmp_path: Path) -> None:
+    files = {"recipes/r.py": "import helper\nimport numpy\n", "recipes/helper.py": "", "recipes/other.py": ""}
+    root = tinykern.write_files(tmp_path, files)
+    assert [file.path for file in recipe_closure(root, "recipes/r.py")] == ["helper.py", "r.py"]
+
+
+BASE = 'def f(x):\n    """What it does."""\n    return x + "#1"\n'
+
+#: Edits that cannot reach an object.
+SAME: Mapping[str, str] = {
+    "comment line": "# a remark\n" + BASE,
+    "comment behind code": BASE.replace('"#1"', '"#1"  # why'),
+    "blank lines": BASE.replace("\n    return", "\n\n\n    return"),
+    "trailing blanks": BASE.replace("def f(x):", "def f(x):   "),
+    "docstring": BASE.replace("What it does.", "Something\n\n    # else."),
+    "module docstring": '"""New."""\n' + BASE,
+    "line ends": BASE.replace("\n", "\r\n"),
+    "no final newline": BASE.rstrip("\n"),
+}
+
+#: Edits that might, and therefore count.
+DIFFERENT: Mapping[str, str] = {
+    "value": BASE.replace('"#1"', '"#2"'),
+    "blank in a string": BASE.replace('"#1"', '"#1 "'),
+    "hash in a string": BASE.replace('"#1"', '"# 1"'),
+    "text that is used": BASE.replace('"#1"', '"""a\n\n   b"""'),
+    "indentation": BASE.replace("    return", "     return"),
+    "name": BASE.replace("f(x)", "g(x)"),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_edits_that_do_not_count(name: str) -> None:
+    assert normal_form(SAME[name].encode()) == normal_form(BASE.encode())
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_edits_that_count(name: str) -> None:
+    assert normal_form(DIFFERENT[name].encode()) != normal_form(BASE.encode())
+
+
+def test_blank_lines_in_a_long_string_count() -> None:
+    one, two = 'x = """a\n\nb"""\n', 'x = """a\n\n\nb"""\n'
+    assert normal_form(one.encode()) != normal_form(two.encode())
+    assert normal_form(b'x = """a  \nb"""\n') != normal_form(b'x = """a\nb"""\n')
+
+
+@pytest.mark.parametrize("word", ["import inspect", "x = f.__doc__", "y = __file__", "z = frame.f_lineno"])
+def test_every_byte_of_a_module_that_looks_at_itself_counts(word: str) -> None:
+    text = f"{word}\n"
+    assert normal_form(text.encode()) == text.encode()
+    assert SourceFile("m.py", text.encode()).digest() != SourceFile("m.py", b"# c\n" + text.encode()).digest()
+
+
+def test_what_is_not_python_counts_as_it_is() -> None:
+    for content in (b"\xff\xfe", b"def f(:\n", b'"""open\n', b"x = 1\n\ty = 2\n"):
+        assert normal_form(content) == content
+    assert SourceFile("table.json", b"{ }").digest() == digest.sha256(b"{ }")
+
+
+def test_a_comment_only_change_leaves_objects_valid_and_a_compile_proves_it(built: Built, tmp_path: Path) -> None:
+    """The claim of `normal_form`, by experiment: forty more lines of comments give the same bytes."""
+    source = built.project.root / "patched" / "tinykern" / "scale.py"
+    lines = source.read_text().split("\n")
+    noisy = "\n".join(f"{line}\n{' ' * (len(line) - len(line.lstrip()))}# {i}" if line else line
+                      for i, line in enumerate(lines))  # fmt: skip
+    source.write_text("# First.\n" * 10 + noisy.replace('"""y[i] = a * x[i]"""', '"""Scales."""'))
+    assert check(built.project, require=True).ok
+    assert tinykern.build(built.project, built.cache).report.counts == {"objects": 4, "unchanged": 4}
+    before = {path.name: path.read_bytes() for path in built.objects.rglob("*.hsaco")}
+    for path in built.objects.rglob("*.hsaco"):
+        path.unlink()
+    report = tinykern.build(built.project, tmp_path / "no-cache").report
+    assert report.counts == {"objects": 4, "compiled": 4}, report.findings
+    assert {path.name: path.read_bytes() for path in built.objects.rglob("*.hsaco")} == before
