@@ -157,8 +157,9 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 def _toml_glob(glob: str) -> Glob:
     r"""REUSE.toml's globs: ``*`` stays within a folder, ``**`` does not, a backslash escapes."""
-    parts = re.findall(r"\\.|\*\*|\*|[^*\\]+|\\", glob, re.DOTALL)
-    special = {"**": _ANYTHING, "*": _NAME_PART}
+    parts = re.findall(r"\\.|\*\*/?|\*|[^*\\]+|\\", glob, re.DOTALL)
+    # As the reference implementation has it: a slash behind ** counts as part of what ** matches, so it may be absent.
+    special = {"**": _ANYTHING, "**/": _ANYTHING, "*": _NAME_PART}
     tokens: list[str] = []
     for part in parts:
         tokens += [special[part]] if part in special else _literal(part[1:] if part[0] == "\\" and part[1:] else part)
