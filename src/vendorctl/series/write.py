@@ -8,6 +8,8 @@ context, full ids and binary content. Renames are shown as renames when at least
 whose heuristics have not changed since git 2.31), so that a review of a moved file shows what changed in it; copies are
 not looked for, because a patch that copies depends on a file that it does not change. There is no diffstat: it depends
 on the width of names and only makes refreshed patches differ more.
+
+One thing is not ours: the compressed bytes of a binary hunk come from the zlib that git was built with.
 """
 
 from __future__ import annotations
