@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support.licensed_workspace import header
+from support.licensed_workspace import Files, header
 from support.trees import tree
 from vendorctl.git.oid import Oid
 from vendorctl.licenses.declared import declaration_paths, read_declarations, scan_tree, survey
@@ -50,6 +50,7 @@ def expressions(files: dict[str, str], path: str) -> tuple[tuple[str, ...], str]
         ('"*.csv"', "a.csv", True),
         ('"*.csv"', "d/a.csv", False),
         ('"**/*.csv"', "d/e/a.csv", True),
+        ('"**/*.csv"', "a.csv", True),
         ('"**"', "d/e/a.csv", True),
         ('"d/**"', "d/a.csv", True),
         ('"d/**"', "dd/a.csv", False),
@@ -164,7 +165,7 @@ def test_hostile_globs_cost_no_more_than_the_path() -> None:
 
 
 def test_reuse_reads_the_same_from_every_kind_of_declaration(tmp_path: Path) -> None:
-    files = {
+    files: Files = {
         "REUSE.toml": toml(('"data/**/*.csv"', "MIT", "closest"), ('["x*.bin", "y.bin"]', "ISC", "closest")),
         "data/a/b.csv": "1\n",
         "data/c.csv": "1\n",
@@ -176,6 +177,6 @@ def test_reuse_reads_the_same_from_every_kind_of_declaration(tmp_path: Path) -> 
         "a.py": header("Apache-2.0"),
     }
     contents: dict[Oid, bytes] = {}
-    made = tree({path: text for path, text in files.items()}, contents)
+    made = tree(files, contents)
     found = second_opinion("up", "pristine", made, contents, run)
     assert [(finding.rule, finding.message) for finding in found if finding.rule != "VC451"] == []
