@@ -6,17 +6,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from support.kinds import KINDS
+from support.kinds import KINDS, Kind
 from support.trees import Contents, tree
 from vendorctl.errors import VendorError
 from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Mode
 from vendorctl.series.apply import apply_patch
+from vendorctl.series.lines import split_lines
 from vendorctl.series.parse import MAX_PATCH_BYTES, parse_file_name, parse_patch
 from vendorctl.series.patch import ChangeKind, Trailers
 from vendorctl.series.write import write_patch
@@ -93,6 +95,9 @@ MALFORMED = {
     "line zero": (DIFF.replace(b"-1,2 +1,2", b"-0,2 +0,2"), "numbered from 1", 5),
     "wrong new start": (DIFF.replace(b"+1,2", b"+2,2"), "should start at line 1", 5),
     "hunk without a file": (b"@@ -1 +1 @@\n-a\n+b\n", "without a file header", 1),
+    "combined diff": (b"diff --cc a\nindex 1,2..3\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n", "combined diff", 1),
+    "mode without a file": (b"x\n---\n\nold mode 100644\nnew mode 100755\n" + DIFF, "without a file header", 4),
+    "rename without a file": (b"iff --git a/a b/b\nrename from a\nrename to b\n" + DIFF, "without a file header", 2),
     "hunk after the signature": (DIFF + b"-- \n@@ -1 +1 @@\n", "second patch", 10),
     "hunks out of order": (DIFF + b"@@ -1 +1 @@\n-one\n+ONE\n", "overlaps", 9),
     "no hunk": (DIFF[: DIFF.index(b"@@")], "no hunk", 5),
@@ -194,6 +199,29 @@ def test_damaged_patches_give_an_error_or_a_patch_but_nothing_else(data: st.Data
             case _:
                 raw[at:at] = raw[data.draw(st.integers(0, len(raw) - 1)) :][:80]
     check_total(bytes(raw))
+
+
+def mutations(raw: bytes) -> Iterator[bytes]:
+    """The patch with one line of its diff dropped, doubled, or traded with the next one."""
+    lines = split_lines(raw)
+    for at in range(lines.index(b"---\n") + 1, len(lines)):
+        yield b"".join(lines[:at] + lines[at + 1 :])
+        yield b"".join(lines[: at + 1] + lines[at:])
+        yield b"".join(lines[:at] + lines[at : at + 2][::-1] + lines[at + 2 :])
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name.replace(" ", "-"))
+def test_no_line_of_a_diff_can_be_lost_doubled_or_moved_unnoticed(kind: Kind) -> None:
+    """With ids before and after, a damaged patch gives the right tree (the line was redundant) or an error."""
+    contents: Contents = {}
+    old, new = tree(kind.before, contents), tree(kind.after, contents)
+    refused = 0
+    for damaged in mutations(CORPUS[KINDS.index(kind)]):
+        try:
+            assert apply_patch(parse_patch(NAME, damaged), old, contents)[0] == new
+        except VendorError:
+            refused += 1
+    assert refused
 
 
 @given(raw=st.binary(max_size=300))

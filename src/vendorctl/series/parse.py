@@ -22,6 +22,11 @@ MAX_PATCH_BYTES = 64 << 20
 MAX_CHANGES = 20_000
 
 _FILE_NAME = re.compile(r"(\d{4,9})-([A-Za-z0-9][A-Za-z0-9._+-]{0,199})\.patch")
+_STRAY = re.compile(
+    rb"@@ -|(?:old|new|deleted file|new file) mode \d|(?:rename|copy) (?:from|to) |(?:dis)?similarity index \d"
+    rb"|index [0-9a-f]+\.\.[0-9a-f]|GIT binary patch$|Binary files .* differ$",
+    re.MULTILINE,
+)
 _BETWEEN_PLAIN = (b"Index: ", b"=====", b"diff ")
 
 
@@ -82,17 +87,20 @@ def _read_message(lines: Lines) -> list[bytes]:
         if line.lower().startswith(b"content-transfer-encoding:") and b"8bit" not in line and b"7bit" not in line:
             hint = "save the patch as git-format-patch wrote it, not as the mail program encoded it"
             lines.fail("the patch is encoded for mail", line=lines.number - 1, hint=hint)
-        _refuse_stray_hunk(lines, line)
+        _refuse_stray(lines, line)
         message.append(line)
     # Diffstat and notes: people's text between the message and the first file.
     while not lines.done and not _starts_file(lines):
-        _refuse_stray_hunk(lines, lines.take())
+        _refuse_stray(lines, lines.take())
     return message
 
 
-def _refuse_stray_hunk(lines: Lines, taken: bytes) -> None:
-    if taken.startswith(b"@@ -"):
-        lines.fail("a hunk without a file header above it", line=lines.number - 1)
+def _refuse_stray(lines: Lines, taken: bytes) -> None:
+    """Refuse a line above the first file that is part of a diff all the same: its header is missing or damaged."""
+    if taken.startswith((b"diff --cc ", b"diff --combined ")):
+        lines.fail("a merge's combined diff cannot be applied", line=lines.number - 1)
+    if _STRAY.match(taken):
+        lines.fail("part of a diff without a file header above it", line=lines.number - 1)
 
 
 def _starts_plain(lines: Lines) -> bool:
@@ -115,7 +123,7 @@ def _read_changes(lines: Lines) -> tuple[Change, ...]:
         elif lines.peek().startswith(_BETWEEN_PLAIN):
             lines.take()
         elif lines.peek().startswith(b"@@ -"):
-            lines.fail("a hunk without a file header above it")
+            lines.fail("part of a diff without a file header above it")
         else:
             lines.fail("text that belongs to no file and no hunk; a hunk header may state too few lines")
         if len(changes) > MAX_CHANGES:
