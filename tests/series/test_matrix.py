@@ -8,17 +8,21 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from support.kinds import KINDS, LINES, Kind
-from support.repo import Repo, repo
+from support.repo import Changes, Repo, executable, repo
 from support.trees import Contents, tree
 from vendorctl.git.tree import Mode, Tree
 from vendorctl.series.apply import apply_patch
 from vendorctl.series.misfit import ApplyError
 from vendorctl.series.patch import Patch, Trailers
+from vendorctl.series.stack import Series
+from vendorctl.series.store import dump_series_file
 from vendorctl.series.write import write_patch
 from vendorctl.vendor.disk import scan
 
@@ -151,3 +155,36 @@ def test_a_rename_changes_modes_as_stated() -> None:
     assert patch.changes[0].new_mode is Mode.EXECUTABLE
     with pytest.raises(ApplyError, match="the mode is"):
         apply_patch(patch, tree({"a.sh": kind.after["b.sh"]}, contents), contents)
+
+
+def test_a_whole_series_through_git_am_and_quilt(tmp_path: Path) -> None:
+    states: list[Changes] = [
+        {"a.py": LINES, "b.sh": "x\n"},
+        {"a.py": LINES.replace("line 3\n", "three\n"), "b.sh": "x\n"},
+        {"pkg/a.py": LINES.replace("line 3\n", "three\n"), "b.sh": executable("x\n")},
+        {"pkg/a.py": LINES.replace("line 3\n", "drei\n"), "b.sh": executable("x\n"), "pkg/__init__.py": ""},
+    ]
+    contents: Contents = {}
+    trees = [tree(state, contents) for state in states]
+    patches = [
+        replace(make(old, new, contents), number=number) for number, (old, new) in enumerate(pairwise(trees), start=1)
+    ]
+    upstream = repo(tmp_path / "up", states[0])
+    upstream.checkout()
+    upstream.git("am", "-q", "--keep-cr", stdin=b"".join(patch.raw for patch in patches))
+    assert upstream.tree_oid() == trees[-1].oid
+    assert [upstream.tree_oid(f"HEAD~{back}") for back in (2, 1, 0)] == [each.oid for each in trees[1:]]
+    if shutil.which("quilt") is None:
+        pytest.skip("git am agrees; quilt is not installed")
+    folder = lay_out(tmp_path / "src", Kind("series", states[0], states[-1]))
+    series = tmp_path / "series"
+    series.mkdir()
+    for patch in patches:
+        (series / patch.file_name).write_bytes(patch.raw)
+    (series / "series").write_bytes(dump_series_file(Series("up", tuple(patches))))
+    environment = os.environ | {"QUILT_PATCHES": str(series), "QUILT_PC": str(tmp_path / "pc")}
+    for direction, wanted in (("push", trees[-1]), ("pop", trees[0])):
+        command = ["quilt", "--quiltrc", "-", direction, "-a"]
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert scan(folder).tree == wanted
