@@ -15,6 +15,7 @@ from support.small_workspace import SmallWorkspace
 from support.trees import tree
 from vendorctl.errors import VendorError
 from vendorctl.model import Severity
+from vendorctl.series.lint import lint_series
 from vendorctl.series.stack import Series
 from vendorctl.series.store import dump_series_file, load_series, next_number, survey_series
 from vendorctl.series.verify import prove_series
@@ -167,7 +168,7 @@ def strip_option(desk: SmallWorkspace) -> None:
     [
         (edit, ["VC215"]),
         (edit_hunk, ["VC212", "VC215"]),
-        (truncate, ["VC207", "VC216"]),
+        (truncate, ["VC207"]),
         (remove_file, ["VC201", "VC216"]),
         (remove_line, ["VC202"]),
         (remove_both, ["VC211", "VC216"]),
@@ -207,12 +208,30 @@ def test_loading_refuses_what_surveying_finds(desk: SmallWorkspace) -> None:
     assert caught.value.hint
 
 
-def test_a_gap_in_the_numbers_is_only_a_note(desk: SmallWorkspace) -> None:
+def test_a_gap_in_the_numbers_is_only_a_note_of_lint(desk: SmallWorkspace) -> None:
     renumber(desk)
     series, findings = survey_series(desk.root, "up")
-    assert [(finding.rule, finding.severity) for finding in findings] == [("VC205", Severity.NOTE)]
+    assert findings == ()
     assert len(series.patches) == 3
-    assert load_series(desk.root, "up") == series
+    notes = [finding for finding in lint_series(series).findings if finding.rule == "VC205"]
+    assert [(str(note.location), note.severity) for note in notes] == [
+        ("patches/up/0007-change-number-3.patch", Severity.NOTE)
+    ]
+
+
+def test_a_folder_that_is_a_link_is_not_followed(desk: SmallWorkspace) -> None:
+    desk.patches.rename(desk.root / "elsewhere")
+    desk.patches.symlink_to(desk.root / "elsewhere")
+    series, findings = survey_series(desk.root, "up")
+    assert series.patches == ()
+    assert ("VC206", "patches/up") in [(finding.rule, str(finding.location)) for finding in findings]
+
+
+def test_a_series_that_cannot_be_read_is_counted_as_not_applied(desk: SmallWorkspace) -> None:
+    truncate(desk)
+    proof = prove_series(desk.root, desk.locked, desk.contents)
+    assert proof.applied is None
+    assert proof.report.counts == {"patches": 2, "patches not applied": 2}
 
 
 def test_comments_and_p1_in_series_are_quilts(desk: SmallWorkspace) -> None:

@@ -27,9 +27,22 @@ _LONG_TITLE = 100
 
 
 def lint_series(series: Series) -> Report:
-    """All findings of `lint_patch` over a series, as a report."""
-    findings = tuple(finding for patch in series.patches for finding in lint_patch(series, patch))
-    return Report(schema=SCHEMA, title="patch lint", findings=findings, counts={"patches": len(series.patches)})
+    """All findings of `lint_patch` over a series, and numbers that it skips, as a report."""
+    findings = [finding for patch in series.patches for finding in lint_patch(series, patch)]
+    counts = {"patches": len(series.patches)}
+    findings += _gaps(series)
+    return Report(schema=SCHEMA, title="patch lint", findings=tuple(findings), counts=counts)
+
+
+def _gaps(series: Series) -> Iterator[Finding]:
+    numbers = {patch.number for patch in series.patches}
+    for patch in series.patches:
+        if patch.number > 1 and patch.number - 1 not in numbers:
+            message = f"number {patch.number - 1:04d} is not used: dropped on purpose, or lost?"
+            place = Location(f"{series.folder}/{patch.file_name}")
+            yield Finding(
+                rule="VC205", message=message, severity=Severity.NOTE, upstream=series.upstream, location=place
+            )
 
 
 def lint_patch(series: Series, patch: Patch) -> Iterator[Finding]:

@@ -47,7 +47,7 @@ class _Survey:
         hint: str | None = None,
         severity: Severity = Severity.ERROR,
     ) -> None:
-        place = Location(f"patches/{self.upstream}/{display_text(name)}", line)
+        place = Location(f"patches/{self.upstream}/{display_text(name)}".rstrip("/"), line)
         self.findings.append(
             Finding(rule=rule, message=message, severity=severity, upstream=self.upstream, location=place, hint=hint)
         )
@@ -115,13 +115,18 @@ def _present_files(survey: _Survey) -> list[str]:
     """Names of the files in the folder that are, or claim to be, patches."""
     if not survey.folder.is_dir():
         return []
+    if survey.folder.is_symlink():
+        survey.add("VC206", "the folder of a series must not be a link", "", hint="put the folder itself here")
+        return []
     names: list[str] = []
     for entry in sorted(survey.folder.iterdir()):
         if entry.is_symlink() or not entry.is_file():
             survey.add("VC206", "only plain files belong into a series folder", entry.name, hint="move it elsewhere")
         elif entry.name not in _OTHER_FILES:
             names.append(entry.name)
-    return names
+    if len(names) > MAX_PATCHES:
+        survey.add("VC206", f"{len(names)} patches are above the limit of {MAX_PATCHES}", SERIES_FILE)
+    return names[:MAX_PATCHES]
 
 
 def _compare_lists(survey: _Survey, listed: dict[str, int], present: list[str], numbers: dict[int, list[str]]) -> None:
@@ -146,12 +151,6 @@ def _compare_lists(survey: _Survey, listed: dict[str, int], present: list[str], 
         at = next(index for index, pair in enumerate(zip(order, wanted, strict=True)) if pair[0] != pair[1])
         message = f"`series` is not in number order: {order[at]} stands where {wanted[at]} belongs"
         survey.add("VC203", message, SERIES_FILE, line=listed[order[at]], hint="`vendorctl patch move` reorders")
-    for number in sorted(numbers):
-        if number > 1 and number - 1 not in numbers:
-            message = f"number {number - 1:04d} is not used, so a reader cannot tell whether a patch is missing"
-            survey.add("VC205", message, numbers[number][0], severity=Severity.NOTE)
-    if len(present) > MAX_PATCHES:
-        survey.add("VC206", f"{len(present)} patches are above the limit of {MAX_PATCHES}", SERIES_FILE)
 
 
 def _read_patch(survey: _Survey, name: str) -> Patch | None:

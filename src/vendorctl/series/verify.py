@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vendorctl.digest import sha256
@@ -41,12 +41,24 @@ def prove_series(root: Path, locked: LockedUpstream, pristine: Blobs) -> Proof:
     """
     series, findings = survey_series(root, locked.name)
     folder = Report(schema=SCHEMA, title=_TITLE, findings=findings)
-    applied: Applied | None = None
-    outcome = Report(schema=SCHEMA, title=_TITLE)
-    # A series with unreadable or ambiguous files is another series: its trees would only repeat that.
     if folder.ok:
         applied, outcome = _try_series(locked, series, pristine)
-    return Proof(merge(SCHEMA, _TITLE, [folder, outcome, verify_series(locked, series, applied)]), series, applied)
+    else:
+        # A series with unreadable or ambiguous files is another series: its trees would only repeat that.
+        applied, outcome = None, Report(schema=SCHEMA, title=_TITLE, counts=_not_applied(series))
+    compared = verify_series(locked, series, applied)
+    # A file that is there, but could not be read, is not gone: the folder's own finding says what is wrong with it.
+    gone = [each for each in compared.findings if each.rule != "VC216" or not _is_there(root, each)]
+    report = merge(SCHEMA, _TITLE, [folder, outcome, replace(compared, findings=tuple(gone))])
+    return Proof(report, series, applied)
+
+
+def _is_there(root: Path, finding: Finding) -> bool:
+    return finding.location is not None and (root / finding.location.path).is_file()
+
+
+def _not_applied(series: Series) -> dict[str, int]:
+    return {"patches not applied": len(series.patches)}
 
 
 def _try_series(locked: LockedUpstream, series: Series, pristine: Blobs) -> tuple[Applied | None, Report]:
@@ -63,8 +75,7 @@ def _try_series(locked: LockedUpstream, series: Series, pristine: Blobs) -> tupl
         return None, Report(schema=SCHEMA, title=_TITLE, findings=(finding,))
     except KeyError:
         note = f"{locked.name}: the series was not applied, because pristine files that it changes are not there"
-        counts = {"patches not applied": len(series.patches)}
-        return None, Report(schema=SCHEMA, title=_TITLE, notes=(note,), counts=counts)
+        return None, Report(schema=SCHEMA, title=_TITLE, notes=(note,), counts=_not_applied(series))
 
 
 def verify_series(locked: LockedUpstream, series: Series, applied: Applied | None) -> Report:
