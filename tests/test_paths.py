@@ -14,6 +14,7 @@ from vendorctl.paths import (
     MAX_PATH_BYTES,
     case_collisions,
     display,
+    is_ordinary,
     percent_decode,
     percent_encode,
     reject_reason,
@@ -95,6 +96,15 @@ def test_an_accepted_path_stays_below_its_folder(path: bytes) -> None:
         names = path.split(b"/")
         assert not {b"", b".", b".."} & set(names)
         assert not [name for name in names if name.lower().rstrip(b". ") in {b".git", b"con", b"nul"}]
+
+
+@given(st.text(alphabet="aA1.~/ +-gitconGIT_%:\\", max_size=12) | st.sampled_from([*map(repr, HOSTILE)]))
+def test_the_quick_answer_agrees_with_the_full_one(path: str) -> None:
+    if is_ordinary(path):
+        assert reject_reason(path.encode()) is None
+        assert percent_encode(path.encode()) == path
+        # With a name that is not ASCII behind it, the same path gets the full look.
+        assert reject_reason(f"{path}/\u00e9".encode()) is None
 
 
 def test_collisions_by_case_folder_and_normalisation() -> None:

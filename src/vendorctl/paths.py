@@ -24,9 +24,10 @@ MAX_DEPTH = 64
 _MAX_LINKS = 40
 
 #: The shape of nearly every path: nothing in it needs a closer look, given that it is short.
-_DEVICE = rb"(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:[./]|\Z)"
-_NAME = rb"(?!%b)[A-Za-z0-9_][A-Za-z0-9_+.-]*" % _DEVICE
-_ORDINARY = re.compile(rb"%b(?:/%b)*" % (_NAME, _NAME))
+_DEVICE = r"(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:[./]|\Z)"
+_NAME = rf"(?!{_DEVICE})[A-Za-z0-9_][A-Za-z0-9_+.-]*"
+_ORDINARY = re.compile(rf"{_NAME}(?:/{_NAME})*")
+_ORDINARY_BYTES = re.compile(_ORDINARY.pattern.encode())
 
 _DRIVE = re.compile(rb"[A-Za-z]:")
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
@@ -56,7 +57,7 @@ def reject_reason(path: bytes) -> str | None:
     Refused: empty, absolute or oversized paths, ``.`` and ``..``, backslashes, control characters, drive letters, and
     every spelling of ``.git`` or of a Windows device name that some file system takes for the real one.
     """
-    if len(path) <= MAX_NAME_BYTES and path.count(b"/") < MAX_DEPTH and _ORDINARY.fullmatch(path):
+    if len(path) <= MAX_NAME_BYTES and path.count(b"/") < MAX_DEPTH and _ORDINARY_BYTES.fullmatch(path):
         return None
     if not path:
         return "the path is empty"
@@ -70,6 +71,14 @@ def reject_reason(path: bytes) -> str | None:
     if len(names) > MAX_DEPTH:
         return f"the path has {len(names)} levels; the limit is {MAX_DEPTH}"
     return next((reason for reason in map(_name_reason, names) if reason), None)
+
+
+def is_ordinary(path: str) -> bool:
+    """True only for a short path of plain ASCII names, which is safe everywhere and spelled like its bytes.
+
+    A quick answer for nearly all paths; False says no more than that `reject_reason` has to look.
+    """
+    return len(path) <= MAX_NAME_BYTES and path.count("/") < MAX_DEPTH and bool(_ORDINARY.fullmatch(path))
 
 
 @lru_cache(maxsize=65_536)

@@ -15,6 +15,7 @@ from support.faults import snapshot
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.oid import hash_blob
 from vendorctl.git.tree import Entry, Mode
+from vendorctl.workspace.guard import settle
 from vendorctl.workspace.transaction import Transaction
 
 FILE = "file 644"
@@ -145,12 +146,18 @@ def test_a_link_is_replaced_never_followed(workspace: Path, tmp_path: Path) -> N
     assert not (workspace / "dir").is_symlink()
 
 
-def test_a_state_folder_that_is_a_link_is_refused(workspace: Path, tmp_path: Path) -> None:
-    (tmp_path / "outside").mkdir()
-    (workspace / ".vendorctl").symlink_to(tmp_path / "outside")
-    with Transaction(workspace, "sync") as tx, pytest.raises(VendorError, match=r"\.vendorctl is not a folder"):
+@pytest.mark.parametrize("link", [".vendorctl", ".vendorctl/tx"])
+def test_links_that_a_clone_brings_along_redirect_nothing(workspace: Path, tmp_path: Path, link: str) -> None:
+    outside = tmp_path / "outside"
+    for name in ("tx/precious", "precious"):
+        (outside / name).mkdir(parents=True)
+    (workspace / link).parent.mkdir(exist_ok=True)
+    (workspace / link).symlink_to(outside)
+    assert settle(workspace) is None
+    with Transaction(workspace, "sync") as tx, pytest.raises(VendorError, match="is not a folder"):
         tx.write("a", b"")
-    assert list((tmp_path / "outside").iterdir()) == []
+    assert (outside / "tx/precious").is_dir()
+    assert (outside / "precious").is_dir()
 
 
 @pytest.mark.parametrize("path", ["../x", "/x", ".git/hooks/post-checkout", "a/../b", "con", "", "a\nb"])

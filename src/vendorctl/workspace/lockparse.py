@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from vendorctl.errors import ExitCode, Location, VendorError
 from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Mode
-from vendorctl.paths import display_text, percent_decode, reject_reason
+from vendorctl.paths import display_text, is_ordinary, percent_decode, reject_reason
 from vendorctl.workspace.jsonplace import JsonKey, find_place
 from vendorctl.workspace.lock import (
     FILE_NAME,
@@ -167,9 +167,10 @@ def _file(row: Any) -> LockedFile:
     mode = _MODES.get(row.get("mode", ""))
     if mode is None:
         raise _Invalid("not a file mode of git", *(["mode"] if "mode" in row else []))
-    needed = _BLOB_KEYS if mode.is_blob else _GITLINK_KEYS
+    is_blob = mode.is_blob
+    needed = _BLOB_KEYS if is_blob else _GITLINK_KEYS
     keys = row.keys()
-    if not (needed <= keys <= _ALL_FILE_KEYS[mode.is_blob]):
+    if not (needed <= keys <= _ALL_FILE_KEYS[is_blob]):
         _keys(row, needed, _OPTIONAL_FILE_KEYS)
     if "lfs" in row and row["lfs"] is not True:
         raise _Invalid("lfs must be true or absent", "lfs")
@@ -177,8 +178,8 @@ def _file(row: Any) -> LockedFile:
         path=_path(row["path"]),
         mode=mode,
         blob=_oid(row, "blob"),
-        sha256=_sha256(row, "sha256") if mode.is_blob else "",
-        size=_size(row["size"]) if mode.is_blob else 0,
+        sha256=_sha256(row, "sha256") if is_blob else "",
+        size=_size(row["size"]) if is_blob else 0,
         facts=_NO_FACTS if keys.isdisjoint(_FACT_KEYS) else _facts(row),
         held_from=_oid(row, "held_from") if "held_from" in row else None,
         lfs="lfs" in row,
@@ -225,7 +226,7 @@ def _typed(value: dict[str, Any], key: str, kind: type[_T]) -> _T:
 
 def _texts(value: dict[str, Any], key: str) -> tuple[str, ...]:
     found = value[key]
-    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+    if not isinstance(found, list) or not {*map(type, found)} <= {str}:
         raise _Invalid(f"{key} must be a list of texts", key)
     return tuple(found)
 
@@ -252,6 +253,8 @@ def _size(found: Any) -> int:
 
 
 def _path(found: Any) -> bytes:
+    if isinstance(found, str) and is_ordinary(found):
+        return found.encode()
     try:
         path = percent_decode(found)
     except (ValueError, TypeError):

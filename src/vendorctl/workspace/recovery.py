@@ -54,14 +54,15 @@ def recover(root: Path, *, wait: float = SWAP_WAIT, steps: Steps = lambda _name:
     if not _has_leftovers(root):
         return None
     pending = (root / JOURNAL).exists()
-    try:
-        # Leftovers before a commit point harm nobody: they can wait until no reader is in the way.
-        with swap_lock(root, wait=wait if pending else 0) as had:
-            return recover_locked(root, steps) if had else None
-    except PermissionError:
-        if pending:
-            raise
-        return None
+    with explained(root, staging=not pending):
+        try:
+            # Leftovers before a commit point harm nobody: they can wait until no reader is in the way.
+            with swap_lock(root, wait=wait if pending else 0) as had:
+                return recover_locked(root, steps) if had else None
+        except PermissionError:
+            if pending:
+                raise
+            return None
 
 
 def recover_locked(root: Path, steps: Steps) -> Recovery | None:
@@ -69,7 +70,7 @@ def recover_locked(root: Path, steps: Steps) -> Recovery | None:
     result: Recovery | None = None
     journal = read_journal(root)
     if journal is not None:
-        with explained(root), Folders(root) as folders:
+        with Folders(root) as folders:
             verify_staged(folders, journal)
             result = Recovery(journal.title, True, finish(folders, journal, steps, {}))
     undone = _discard_abandoned(root)
@@ -77,9 +78,11 @@ def recover_locked(root: Path, steps: Steps) -> Recovery | None:
 
 
 def _has_leftovers(root: Path) -> bool:
+    # Not through links: what a cloned repository redirects elsewhere is not ours to clean up.
     folder = root / TX_FOLDER
     try:
-        return stat.S_ISDIR(folder.lstat().st_mode) and any(os.scandir(folder))
+        real = all(stat.S_ISDIR(path.lstat().st_mode) for path in (folder.parent, folder))
+        return real and any(os.scandir(folder))
     except (FileNotFoundError, NotADirectoryError):
         return False
 

@@ -63,13 +63,7 @@ def ensure_state_folder(root: Path) -> Path:
     everything the tool stages.
     """
     folder = root / STATE_FOLDER
-    try:
-        folder.mkdir()
-    except FileExistsError:
-        if not stat.S_ISDIR(folder.lstat().st_mode):
-            raise VendorError(
-                f"{STATE_FOLDER} is not a folder", hint=f"remove {STATE_FOLDER} and run the command again"
-            ) from None
+    ensure_real_folder(root, STATE_FOLDER)
     ignore = folder / ".gitignore"
     try:
         descriptor = os.open(ignore, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
@@ -78,3 +72,12 @@ def ensure_state_folder(root: Path) -> Path:
     with os.fdopen(descriptor, "wb") as file:
         file.write(b"*\n")
     return folder
+
+
+def ensure_real_folder(root: Path, name: str) -> None:
+    """Make a folder of the machinery, whose parent exists. Raises VendorError when a file or link has its place."""
+    try:
+        (root / name).mkdir()
+    except FileExistsError:
+        if not stat.S_ISDIR((root / name).lstat().st_mode):
+            raise VendorError(f"{name} is not a folder", hint=f"remove {name} and run the command again") from None

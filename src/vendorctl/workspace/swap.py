@@ -40,11 +40,10 @@ def finish(folders: Folders, journal: Journal, steps: Steps, seen: Mapping[bytes
     `seen` are signatures of targets whose content was compared a moment ago: while they hold, it is not read again.
     Returns where edits were kept that the journal knew nothing of, relative to the root.
     """
-    try:
-        staged = os.open(folders.root / staged_folder(journal.token), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        pass  # an earlier pass came as far as cleaning up: every file is in its place
-    else:
+    staged = folders.open(os.fsencode(staged_folder(journal.token)))
+    # Without that folder, an earlier pass came as far as cleaning up: every file is in its place.
+    if staged is not None:
+        staged = os.dup(staged)
         try:
             _Swap(folders, journal, steps, seen, staged).run()
         finally:
@@ -57,8 +56,7 @@ def finish(folders: Folders, journal: Journal, steps: Steps, seen: Mapping[bytes
     discard(folders.root, journal.token)
     steps("end the journal")
     remove_journal(folders.root)
-    kept = _kept_folder(journal.token)
-    return tuple(path for path, is_folder in folders.walk(os.fsencode(kept)) if not is_folder)
+    return tuple(path for path, is_folder in folders.walk(_kept_folder(journal.token)) if not is_folder)
 
 
 class _Swap:
@@ -162,19 +160,23 @@ class _Swap:
     def _set_aside(self, path: bytes) -> None:
         """Move what stands at a path to where nothing overwrites it, under the same relative path."""
         folder, _slash, name = path.rpartition(b"/")
-        for number in itertools.count():
-            kept = self._folders.root / _kept_folder(self._journal.token) / str(number) / os.fsdecode(path)
-            if not os.path.lexists(kept):
-                break
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        parent = self._folders.open(folder)
-        assert parent is not None
+        kept = next(
+            candidate
+            for number in itertools.count()
+            if self._folders.lstat(candidate := b"%s/%d/%s" % (_kept_folder(self._journal.token), number, path)) is None
+        )
+        opened = self._folders.open(kept.rpartition(b"/")[0], create=True)
+        assert opened is not None
+        target = os.dup(opened)
         try:
-            os.rename(name, kept, src_dir_fd=parent)
+            parent = self._folders.open(folder)
+            os.rename(name, name, src_dir_fd=parent, dst_dir_fd=target)
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
-            shutil.move(self._folders.root / os.fsdecode(path), kept)
+            shutil.move(self._folders.root / os.fsdecode(path), self._folders.root / os.fsdecode(kept))
+        finally:
+            os.close(target)
         self._folders.forget()
 
     def _prune(self) -> None:
@@ -191,8 +193,8 @@ class _Swap:
                     self._folders.remove_if_empty(path)
 
 
-def _kept_folder(token: str) -> str:
-    return f"{STATE_FOLDER}/kept/{token}"
+def _kept_folder(token: str) -> bytes:
+    return f"{STATE_FOLDER}/kept/{token}".encode()
 
 
 def write_new(folder: int, name: bytes | str, content: bytes, mode: Mode, *, sync: bool = False) -> None:

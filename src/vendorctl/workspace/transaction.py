@@ -31,7 +31,7 @@ from vendorctl.workspace.guard import COMMAND_WAIT, exclusive
 from vendorctl.workspace.journal import JOURNAL, TX_FOLDER, Journal, write_journal
 from vendorctl.workspace.plan import UNCHECKED, Change, Expected, Plan, make_plan, recheck
 from vendorctl.workspace.recovery import Recovery, explained, recover, recover_locked
-from vendorctl.workspace.root import STATE_FOLDER, ensure_state_folder
+from vendorctl.workspace.root import STATE_FOLDER, ensure_real_folder, ensure_state_folder
 from vendorctl.workspace.swap import discard, finish, owner_file, staged_folder, verify_staged, write_new
 
 __all__ = ["UNCHECKED", "Committed", "Expected", "Recovery", "Transaction", "recover"]
@@ -202,7 +202,7 @@ class Transaction:
         if self._staging is not None:
             return self._staging
         ensure_state_folder(self.root)
-        (self.root / TX_FOLDER).mkdir(exist_ok=True)
+        ensure_real_folder(self.root, TX_FOLDER)
         path = owner_file(self.root, self._token)
         while self._owner is None:
             flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
