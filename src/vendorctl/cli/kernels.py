@@ -14,7 +14,7 @@ from vendorctl.cli.session import Session
 from vendorctl.kernels.cache import ObjectCache
 from vendorctl.kernels.pool import Executor, open_executor, processors
 from vendorctl.kernels.project import Project, load_project
-from vendorctl.kernels.toolchain import Toolchain, locate
+from vendorctl.kernels.toolchain import Toolchain, locate, locate_linker
 from vendorctl.progress import Progress
 from vendorctl.upstream.cache import default_folder
 
@@ -32,10 +32,15 @@ class Compiling:
 
 
 @contextmanager
-def compiling(session: Session, *, jobs: int | None, executor: str = "local") -> Iterator[Compiling]:
-    """Open them for the session's workspace; what has not begun when the context is left is given up."""
+def compiling(
+    session: Session, *, jobs: int | None, executor: str = "local", any_flydsl: bool = False
+) -> Iterator[Compiling]:
+    """Open them for the session's workspace; what has not begun when the context is left is given up.
+
+    With `any_flydsl`, the compiler of this environment is neither needed nor compared with the pin.
+    """
     project = load_project(session.root())
-    tools = locate(os.environ, pinned=project.flydsl)
+    tools = locate_linker(os.environ, flydsl="") if any_flydsl else locate(os.environ, pinned=project.flydsl)
     count = jobs or processors()
     pool = open_executor(executor, count)
     try:

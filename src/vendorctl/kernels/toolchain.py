@@ -151,8 +151,13 @@ def locate(environment: Mapping[str, str], *, pinned: str | None, runner: proc.R
     """The toolchain of this environment. Raises VendorError (exit code 7) when a part is missing or not the pinned."""
     version = flydsl_version()
     require_pin(version, pinned)
+    return locate_linker(environment, flydsl=version, runner=runner)
+
+
+def locate_linker(environment: Mapping[str, str], *, flydsl: str, runner: proc.Runner = proc.run) -> Toolchain:
+    """The toolchain of this environment but for flydsl, whose version is given: its own may be absent."""
     return Toolchain(
-        flydsl=version,
+        flydsl=flydsl,
         python=Path(sys.executable),
         python_version=f"{sys.version_info.major}.{sys.version_info.minor}",
         linker=find_linker(environment, runner),
