@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -138,4 +140,19 @@ def test_hostile_configuration_and_a_stray_git_dir_change_nothing(
     assert call(desk, *RECORD) == ExitCode.OK
     raw = (desk.patches / "0001-say-two.patch").read_bytes()
     assert b"\ndiff --git a/k/a.py b/k/a.py\n" in raw
+    assert call(desk, "verify") == ExitCode.OK
+
+
+def test_two_recordings_at_once_make_two_patches(desk: SmallWorkspace) -> None:
+    edit(desk)
+    (desk.folder / "k/b.py").write_text("B\n")
+    command = [sys.executable, "-m", "vendorctl", "-C", str(desk.root), *RECORD]
+    running = [subprocess.Popen([*command, path], stderr=subprocess.PIPE) for path in ("k/a.py", "k/b.py")]
+    statuses = sorted(process.wait() for process in running)
+    for process in running:
+        assert process.stderr is not None
+        process.stderr.close()
+    files = sorted(path.name for path in desk.patches.iterdir() if path.suffix == ".patch")
+    assert statuses == [ExitCode.OK, ExitCode.OK]
+    assert files == ["0001-say-two.patch", "0002-say-two.patch"]
     assert call(desk, "verify") == ExitCode.OK

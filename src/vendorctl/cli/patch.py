@@ -87,15 +87,18 @@ def _record(root: Path, name: str, statement: Statement, paths: tuple[str, ...],
     from vendorctl.licenses.notices import notices_for
     from vendorctl.series.recording import plan_recording, recording_report, stage_recording
     from vendorctl.series.workspace import chosen_upstreams
+    from vendorctl.workspace.guard import exclusive
     from vendorctl.workspace.lockfile import load_lock
     from vendorctl.workspace.parse import load_manifest
 
-    (upstream,) = chosen_upstreams(load_manifest(root), (name,))
-    recording = plan_recording(root, upstream, load_lock(root), notices_for, statement, paths)
-    if not dry_run:
-        with begin(root, "patch record") as tx:
-            stage_recording(tx, recording)
-            tx.commit()
+    # Planned and written under one lock: what was read must still be true when it is replaced.
+    with exclusive(root, title="patch record", on_wait=current().say):
+        (upstream,) = chosen_upstreams(load_manifest(root), (name,))
+        recording = plan_recording(root, upstream, load_lock(root), notices_for, statement, paths)
+        if not dry_run:
+            with begin(root, "patch record") as tx:
+                stage_recording(tx, recording)
+                tx.commit()
     return recording_report(recording, dry_run=dry_run)
 
 
