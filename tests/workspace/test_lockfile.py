@@ -20,6 +20,7 @@ from vendorctl.git.oid import Oid, hash_blob
 from vendorctl.git.tree import Mode
 from vendorctl.paths import reject_reason
 from vendorctl.workspace.lock import LicenseFacts, Lock, LockedFile, LockedPatch, LockedRef, LockedUpstream
+from vendorctl.workspace.lockcheck import lock_contradictions
 from vendorctl.workspace.lockfile import dump_lock, load_lock
 from vendorctl.workspace.lockparse import parse_lock
 
@@ -227,8 +228,6 @@ BROKEN: dict[str, tuple[Callable[[str], str], str]] = {
     "order": (_edit('"a.py"', '"z.py"'), "VENDOR.lock:14:9: this path is not in its sorted place"),
     "repeated": (_edit('"caf%E9"', '"a.py"'), "VENDOR.lock:14:9: this path is listed twice"),
     "file and folder": (_edit('"caf%E9"', '"a.py/x"'), "VENDOR.lock:12:7: both a file and a folder: b'a.py'"),
-    "blob edited": (_edit(_BLOB, "0" * 40), "VENDOR.lock:9:7: the listed files make up the tree"),
-    "mode edited": (_edit("100755", "100644"), "VENDOR.lock:9:7: the listed files make up the tree"),
     "patched": (_edit('"patched": "', f'"patched": "{"0" * 40}", "x": "'), "VENDOR.lock:22:62: unknown key 'x'"),
     "patch name": (_edit("0001-p.patch", "../p.patch"), "VENDOR.lock:19:10: not a patch file name"),
     "upstream name": (_edit('"up": {', '"../up": {'), "VENDOR.lock:4:5: '../up' cannot name an upstream"),
@@ -250,11 +249,25 @@ def test_edited_locks_are_refused_with_the_line(name: str) -> None:
     assert error.value.hint is not None
 
 
-def test_the_last_tree_must_be_the_patched_one() -> None:
-    lines = dump_lock(SAMPLE).decode().splitlines()
-    lines[21] = f'      "patched": "{"0" * 40}"'
-    with pytest.raises(VendorError, match=r"VENDOR\.lock:22:7: the patched tree is not the one after the last patch"):
-        parse_lock("\n".join(lines).encode())
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (_BLOB, "0" * 40, "up: the files listed in VENDOR.lock make up the tree "),
+        ("100755", "100644", "up: the files listed in VENDOR.lock make up the tree "),
+        (
+            f'"patched": "{hash_blob(b"2")}"',
+            f'"patched": "{"0" * 40}"',
+            "up: the last patch in VENDOR.lock gives the tree ",
+        ),
+    ],
+)
+def test_a_lock_that_disagrees_with_itself_is_a_finding(old: str, new: str, message: str) -> None:
+    text = dump_lock(SAMPLE).decode()
+    assert list(lock_contradictions(parse_lock(text.encode()).upstreams["up"])) == []
+    assert list(lock_contradictions(SAMPLE.upstreams["up"])) == []
+    (finding,) = lock_contradictions(parse_lock(_edit(old, new)(text).encode()).upstreams["up"])
+    assert finding.rule == "VC121"
+    assert finding.message.startswith(message)
 
 
 def test_merge_conflicts_are_recognised() -> None:

@@ -65,7 +65,11 @@ class LockedRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockedUpstream:
-    """What one upstream resolved to. `root_tree` is the whole upstream tree at the commit, `tree` the selected U."""
+    """What one upstream resolved to. `root_tree` is the whole upstream tree at the commit, `tree` the selected U.
+
+    `stated_tree` and `stated_patched` are what the lock file that this was read from says about U and the patched tree
+    beside the rows that imply it; `lockcheck` compares the two. None: not read from a file.
+    """
 
     name: str
     url: str
@@ -76,6 +80,8 @@ class LockedUpstream:
     series: tuple[LockedPatch, ...]
     include: tuple[str, ...]
     exclude: tuple[str, ...]
+    stated_tree: Oid | None = field(default=None, repr=False, compare=False)
+    stated_patched: Oid | None = field(default=None, repr=False, compare=False)
     # A holder, because a frozen dataclass with slots cannot keep a cached_property.
     _tree: list[Tree] = field(default_factory=list, init=False, repr=False, compare=False)
 

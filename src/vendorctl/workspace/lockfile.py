@@ -22,7 +22,7 @@
 
 Paths are UTF-8; a byte that is not, a ``%`` and what cannot be seen are spelled ``%XX`` (`paths.percent_encode`).
 `tree` and `patched` repeat what files and series imply, for people and other tools; a lock in which they disagree was
-edited, and is refused.
+edited, which is a finding (`lockcheck`).
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vendorctl.errors import ExitCode, Location, VendorError
+from vendorctl.git.oid import Oid
 from vendorctl.model import Json
 from vendorctl.paths import percent_encode
 from vendorctl.workspace.lock import FILE_NAME, LicenseFacts, Lock, LockedFile, LockedPatch, LockedUpstream
@@ -86,9 +87,9 @@ def _upstream_rows(upstream: LockedUpstream) -> Iterator[str]:
     yield f'"patched": "{patched_tree(upstream)}"'
 
 
-def patched_tree(upstream: LockedUpstream) -> str:
+def patched_tree(upstream: LockedUpstream) -> Oid:
     """The id of the patched tree: after the last patch, or the pristine tree where there is none."""
-    return str(upstream.series[-1].tree if upstream.series else upstream.tree.oid)
+    return upstream.series[-1].tree if upstream.series else upstream.tree.oid
 
 
 def _array(key: str, rows: list[str]) -> Iterator[str]:

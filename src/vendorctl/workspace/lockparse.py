@@ -25,7 +25,7 @@ from vendorctl.workspace.lock import (
     LockedRef,
     LockedUpstream,
 )
-from vendorctl.workspace.lockfile import VERSION, patched_tree
+from vendorctl.workspace.lockfile import VERSION
 from vendorctl.workspace.names import name_reason
 
 _T = TypeVar("_T")
@@ -136,16 +136,14 @@ def _upstream(name: str, value: Any) -> LockedUpstream:
         series=_rows(value, "series", _patch),
         include=_texts(value, "include"),
         exclude=_texts(value, "exclude"),
+        stated_tree=_oid(value, "tree"),
+        stated_patched=_oid(value, "patched"),
     )
     _require_order([file.path for file in upstream.files])
     try:
-        tree = upstream.tree.oid
+        _tree = upstream.tree
     except ValueError as error:
         raise _Invalid(str(error), "files") from error
-    if _oid(value, "tree") != tree:
-        raise _Invalid(f"the listed files make up the tree {tree}, not this one", "tree")
-    if str(_oid(value, "patched")) != patched_tree(upstream):
-        raise _Invalid("the patched tree is not the one after the last patch", "patched")
     return upstream
 
 
