@@ -248,7 +248,7 @@ class _Bump:
         return settle
 
     def _judge(self, patch: Patch, before: Tree, after: Tree, merged: Merged) -> Outcome:
-        by = tuple(sorted({settled.by for settled in merged.settled.values() if settled.by}))
+        by = tuple(sorted({settled.by for settled in merged.settled.values()} - {"", BY_RESOLUTION}))
         reused = tuple(path for path, settled in merged.settled.items() if settled.by == BY_RESOLUTION)
         shrunk = _shrunk(before, after, self.tree, merged.tree, self.blobs)
         landed = {*merged.landed, *merged.absorbed, *shrunk}

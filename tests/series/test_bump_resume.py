@@ -1,0 +1,262 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A bump in a real workspace: conflict, --continue, --skip, --abort, reuse of decisions, and a kill at any moment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from support.chains import numbered
+from support.faults import Snapshot, count_calls, killed_at, snapshot
+from support.repo import Repo, executable, repo, symlink
+from vendorctl.cli import main
+from vendorctl.errors import ExitCode
+from vendorctl.series.dressing import undress
+from vendorctl.series.store import load_series
+
+BASE = numbered(30)
+OURS_5 = BASE.replace("line_5 = 5", "mine_5 = 5")
+THEIRS_5 = BASE.replace("line_5 = 5", "theirs_5 = 5")
+RESOLVED = BASE.replace("line_5 = 5", "both_5 = 5")
+
+
+@dataclass
+class Field:
+    """A workspace with two patches over an upstream that has moved on: v1 to v2 conflicts, v1 to v3 does not."""
+
+    folder: Path
+    upstream: Repo
+
+    @property
+    def root(self) -> Path:
+        return self.folder / "workspace"
+
+    @property
+    def files(self) -> Path:
+        return self.root / ".vendorctl/bump/up/files"
+
+    def run(self, *arguments: str) -> int:
+        return main(["-C", str(self.root), "-q", *arguments])
+
+    def text(self, path: str = "kernels/a.py") -> str:
+        """A file of the patched tree, without its change notice."""
+        content = (self.root / ".vendorctl/patched/up" / path).read_bytes()
+        return undress(path.encode(), content).decode()
+
+    def patches(self) -> list[str]:
+        return [patch.title for patch in load_series(self.root, "up").patches]
+
+    def resolve(self, content: str = RESOLVED) -> None:
+        (self.files / "kernels/a.py").write_text(content)
+
+
+def make_field(folder: Path) -> Field:
+    folder.mkdir()
+    upstream = repo(
+        folder / "upstream",
+        {"kernels/a.py": BASE, "kernels/b.py": BASE, "kernels/run.sh": executable("x\n"), "kernels/l": symlink("a.py")},
+        {"kernels/a.py": THEIRS_5, "kernels/b.py": "# head\n" + BASE},
+        {"kernels/a.py": BASE, "kernels/c.py": "c\n", "kernels/run.sh": "x\n"},
+    )
+    for number, commit in enumerate(upstream.commits, start=1):
+        upstream.tag(f"v{number}", commit)
+    field = Field(folder, upstream)
+    field.root.mkdir()
+    assert field.run("init") == 0
+    url = os.path.relpath(upstream.git_dir, field.root)
+    assert field.run("add", "up", url, "--ref", "v1", "--include", "kernels/**") == 0
+    assert field.run("sync") == 0
+    for path, old, new in (("a.py", "line_5 =", "mine_5 ="), ("b.py", "line_20 =", "mine_20 =")):
+        file = field.root / ".vendorctl/patched/up/kernels" / path
+        file.write_text(file.read_text().replace(old, new))
+        assert field.run("patch", "record", "up", "--title", f"Change {path}", "--reason", "ours") == 0
+    return field
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """Where to crash: in memory if possible, because these tests make many synchronous calls."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else tmp_path) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def field(disk: Path) -> Field:
+    return make_field(disk / "field")
+
+
+def test_a_bump_writes_everything_or_nothing(field: Field) -> None:
+    assert field.run("sync", "--pin", "up=v3") == 0
+    assert field.run("verify") == 0
+    assert "mine_5 = 5" in field.text()
+    assert field.text("kernels/c.py") == "c\n"
+    before = snapshot(field.root)
+    assert field.run("sync", "--pin", "up=v3") == 0
+    assert snapshot(field.root) == before
+
+
+def test_a_dry_run_changes_nothing(field: Field) -> None:
+    before = snapshot(field.root, without="")
+    assert field.run("sync", "--pin", "up=v2", "--dry-run") == ExitCode.CONFLICT
+    assert field.run("sync", "--pin", "up=v3", "--dry-run") == 0
+    assert {path: entry for path, entry in snapshot(field.root, without="").items() if "lock" not in path} == {
+        path: entry for path, entry in before.items() if "lock" not in path
+    }
+
+
+def test_a_conflict_leaves_the_workspace_and_explains_itself(field: Field) -> None:
+    before = snapshot(field.root)
+    assert field.run("sync", "--pin", "up=v2") == ExitCode.CONFLICT
+    assert snapshot(field.root) == before
+    folder = field.files.parent
+    marked = (field.files / "kernels/a.py").read_text()
+    old, new = field.upstream.commits[0].short, field.upstream.commits[1].short
+    assert f"<<<<<<< upstream {new}\n" in marked
+    assert f"||||||| {old} before 0001-change-a-py.patch\n" in marked
+    assert ">>>>>>> 0001-change-a-py.patch\n" in marked
+    summary = (folder / "SUMMARY.txt").read_text()
+    assert "kernels/a.py (upstream changed the same lines)" in summary
+    assert new in summary
+    assert summary.count("\n") == 1
+    assert (folder / "upstream.log").read_text().startswith(new)
+    assert (folder / "base/kernels/a.py").read_text() == BASE
+    assert (folder / "ours/kernels/a.py").read_text() == THEIRS_5
+    assert (folder / "theirs/kernels/a.py").read_text() == OURS_5
+
+
+def test_continue_wants_the_markers_gone_and_then_carries_the_rest(field: Field) -> None:
+    assert field.run("sync", "--pin", "up=v2") == ExitCode.CONFLICT
+    assert field.run("sync", "--continue") == ExitCode.CONFLICT
+    field.resolve()
+    assert field.run("sync", "--continue") == 0
+    assert field.text() == RESOLVED
+    assert field.text("kernels/b.py") == "# head\n" + BASE.replace("line_20 =", "mine_20 =")
+    assert not field.files.parent.exists()
+    assert field.run("verify") == 0
+
+
+def test_skip_leaves_the_patch_out(field: Field) -> None:
+    assert field.run("sync", "--pin", "up=v2") == ExitCode.CONFLICT
+    assert field.run("sync", "--skip") == 0
+    assert field.patches() == ["Change b.py"]
+    assert field.text() == THEIRS_5
+    assert field.run("verify") == 0
+
+
+def test_abort_is_as_if_nothing_had_happened(field: Field) -> None:
+    before = snapshot(field.root)
+    assert field.run("sync", "--pin", "up=v2") == ExitCode.CONFLICT
+    field.resolve()
+    assert field.run("sync", "--abort") == 0
+    assert snapshot(field.root) == before
+    assert not field.files.parent.exists()
+    assert field.run("sync", "--continue") == ExitCode.USAGE
+
+
+def test_a_decision_is_reused_the_next_time(field: Field, disk: Path) -> None:
+    conflicted(field)
+    again = copy_of(field, disk / "again")
+    field.resolve()
+    assert field.run("sync", "--continue") == 0
+    assert again.run("sync", "--abort") == 0
+    shutil.copytree(field.root / ".vendorctl/resolutions", again.root / ".vendorctl/resolutions")
+    assert again.run("sync", "--pin", "up=v2") == 0
+    assert again.text() == RESOLVED
+
+
+def test_a_decision_made_in_a_bump_that_was_given_up_is_forgotten(field: Field) -> None:
+    resolved(field)
+    second = field.root / "patches/up"
+    assert second.is_dir()
+    assert field.run("sync", "--abort") == 0
+    assert field.run("sync", "--pin", "up=v2") == ExitCode.CONFLICT
+
+
+def test_deleting_the_file_is_a_decision(field: Field) -> None:
+    assert field.run("sync", "--pin", "up=v2") == ExitCode.CONFLICT
+    (field.files / "kernels/a.py").unlink()
+    assert field.run("sync", "--continue") == 0
+    assert not (field.root / ".vendorctl/patched/up/kernels/a.py").exists()
+    assert field.run("verify") == 0
+
+
+def test_a_series_that_changed_meanwhile_is_not_continued(field: Field) -> None:
+    assert field.run("sync", "--pin", "up=v2") == ExitCode.CONFLICT
+    field.resolve()
+    patch = next((field.root / "patches/up").glob("0002-*.patch"))
+    patch.write_bytes(patch.read_bytes().replace(b"Reason: ours", b"Reason: mine"))
+    assert field.run("sync", "--continue") == ExitCode.CONFLICT
+    assert field.run("sync", "--abort") == 0
+
+
+def test_another_bump_waits_until_this_one_is_decided(field: Field) -> None:
+    assert field.run("sync", "--pin", "up=v2") == ExitCode.CONFLICT
+    assert field.run("sync", "--pin", "up=v3") != 0
+    assert field.files.exists()
+
+
+Prepare = Callable[[Field], None]
+
+
+def conflicted(field: Field) -> None:
+    assert field.run("sync", "--pin", "up=v2") == ExitCode.CONFLICT
+
+
+def resolved(field: Field) -> None:
+    conflicted(field)
+    field.resolve()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("prepare", "arguments", "status"),
+    [
+        (lambda _field: None, ("sync", "--pin", "up=v3"), ExitCode.OK),
+        (lambda _field: None, ("sync", "--pin", "up=v2"), ExitCode.CONFLICT),
+        (resolved, ("sync", "--continue"), ExitCode.OK),
+        (conflicted, ("sync", "--skip"), ExitCode.OK),
+        (resolved, ("sync", "--abort"), ExitCode.OK),
+    ],
+    ids=["bump", "conflict", "continue", "skip", "abort"],
+)
+def test_killed_at_any_moment_nothing_is_lost(
+    disk: Path, prepare: Prepare, arguments: tuple[str, ...], status: ExitCode
+) -> None:
+    start = make_field(disk / "start")
+    prepare(start)
+    old = visible(start)
+    done = copy_of(start, disk / "done")
+    total = count_calls(lambda: done.run(*arguments))
+    new = visible(done)
+    assert new != old or status is ExitCode.CONFLICT
+    for number in range(0, total, max(1, total // 12)):
+        field = copy_of(start, disk / f"killed{number}")
+        assert killed_at(number, lambda: field.run(*arguments))  # noqa: B023 - called at once
+        assert field.run("verify") == 0
+        assert visible(field) in (old, new)
+        if visible(field) == old:
+            assert field.run(*arguments) == status
+            assert visible(field) == new
+        shutil.rmtree(field.folder)
+
+
+def visible(field: Field) -> tuple[Snapshot, Snapshot]:
+    """What people see: the workspace, and the files of a conflict and the patched tree below the state folder."""
+    state = field.root / ".vendorctl"
+    shown = {path: entry for path, entry in snapshot(state).items() if path.startswith(("bump", "patched", "resol"))}
+    # An empty folder may stay below the state folder: it means nothing there.
+    return snapshot(field.root), {path: entry for path, entry in shown.items() if entry[0] != "folder"}
+
+
+def copy_of(start: Field, folder: Path) -> Field:
+    shutil.copytree(start.folder, folder, symlinks=True)
+    return Field(folder, start.upstream)
