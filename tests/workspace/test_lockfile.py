@@ -252,20 +252,20 @@ def test_edited_locks_are_refused_with_the_line(name: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (_BLOB, "0" * 40, "up: the files listed in VENDOR.lock make up the tree "),
-        ("100755", "100644", "up: the files listed in VENDOR.lock make up the tree "),
+        (_BLOB, "0" * 40, "up: in VENDOR.lock the files make up the tree "),
+        ("100755", "100644", "up: in VENDOR.lock the files make up the tree "),
         (
             f'"patched": "{hash_blob(b"2")}"',
             f'"patched": "{"0" * 40}"',
-            "up: the last patch in VENDOR.lock gives the tree ",
+            "up: in VENDOR.lock the last patch gives the tree ",
         ),
     ],
 )
 def test_a_lock_that_disagrees_with_itself_is_a_finding(old: str, new: str, message: str) -> None:
     text = dump_lock(SAMPLE).decode()
-    assert list(lock_contradictions(parse_lock(text.encode()).upstreams["up"])) == []
-    assert list(lock_contradictions(SAMPLE.upstreams["up"])) == []
-    (finding,) = lock_contradictions(parse_lock(_edit(old, new)(text).encode()).upstreams["up"])
+    assert list(lock_contradictions(parse_lock(text.encode()), "up")) == []
+    assert list(lock_contradictions(SAMPLE, "up")) == []
+    (finding,) = lock_contradictions(parse_lock(_edit(old, new)(text).encode()), "up")
     assert finding.rule == "VC121"
     assert finding.message.startswith(message)
 

@@ -21,6 +21,7 @@ from vendorctl.vendor.contents import DiskBlobs
 from vendorctl.vendor.verify import verify_pristine
 from vendorctl.workspace.lock import FILE_NAME as LOCK_NAME
 from vendorctl.workspace.lock import Lock
+from vendorctl.workspace.lockcheck import lock_contradictions
 from vendorctl.workspace.lockfile import load_lock
 from vendorctl.workspace.manifest import FILE_NAME, Manifest, Upstream
 from vendorctl.workspace.parse import load_manifest
@@ -67,7 +68,8 @@ def verify_upstream(root: Path, upstream: Upstream, lock: Lock, dresser: Dresser
         return Report(schema=SCHEMA, title="verify", findings=(finding,))
     pristine = verify_pristine(root, upstream, locked, require=require)
     proof = prove_series(root, locked, DiskBlobs(root / vendored_dir(upstream.name), locked.tree))
-    reports = [pristine, proof.report]
+    stated = Report(schema=SCHEMA, title="verify", findings=tuple(lock_contradictions(lock, upstream.name)))
+    reports = [stated, pristine, proof.report]
     if proof.applied is not None:
         dressing = dresser(upstream, locked, proof.applied)
         reports.append(verify_output(root, upstream, proof.applied, dressing))

@@ -20,7 +20,6 @@ from vendorctl.vendor.differences import Difference, DifferenceKind, differences
 from vendorctl.vendor.disk import DiskTree, scan
 from vendorctl.workspace.lock import FILE_NAME as LOCK_NAME
 from vendorctl.workspace.lock import LockedFile, LockedUpstream
-from vendorctl.workspace.lockcheck import lock_contradictions
 from vendorctl.workspace.manifest import Store, Upstream
 from vendorctl.workspace.root import vendored_dir
 
@@ -47,7 +46,7 @@ def verify_pristine(root: Path, upstream: Upstream, locked: LockedUpstream, *, r
 
     With `store: fetch`, files that were never restored are a note, and an error when `require` is true.
     """
-    findings = [*manifest_findings(upstream, locked), *lock_contradictions(locked)]
+    findings = [*manifest_findings(upstream, locked)]
     folder = root / vendored_dir(upstream.name)
     disk = _scanned(folder)
     counts = {"pristine_files": 0, "pristine_not_restored": 0}

@@ -65,11 +65,7 @@ class LockedRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockedUpstream:
-    """What one upstream resolved to. `root_tree` is the whole upstream tree at the commit, `tree` the selected U.
-
-    `stated_tree` and `stated_patched` are what the lock file that this was read from says about U and the patched tree
-    beside the rows that imply it; `lockcheck` compares the two. None: not read from a file.
-    """
+    """What one upstream resolved to. `root_tree` is the whole upstream tree at the commit, `tree` the selected U."""
 
     name: str
     url: str
@@ -80,8 +76,6 @@ class LockedUpstream:
     series: tuple[LockedPatch, ...]
     include: tuple[str, ...]
     exclude: tuple[str, ...]
-    stated_tree: Oid | None = field(default=None, repr=False, compare=False)
-    stated_patched: Oid | None = field(default=None, repr=False, compare=False)
     # A holder, because a frozen dataclass with slots cannot keep a cached_property.
     _tree: list[Tree] = field(default_factory=list, init=False, repr=False, compare=False)
 
@@ -94,7 +88,16 @@ class LockedUpstream:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StatedTrees:
+    """The ids of U and of the patched tree that a lock file states beside the rows that imply them."""
+
+    pristine: Oid
+    patched: Oid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Lock:
-    """VENDOR.lock as a whole."""
+    """VENDOR.lock as a whole. `stated` is what the file says in so many words; empty for a lock made in memory."""
 
     upstreams: Mapping[str, LockedUpstream]
+    stated: Mapping[str, StatedTrees] = field(default_factory=dict, repr=False, compare=False)

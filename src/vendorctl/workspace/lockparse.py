@@ -24,6 +24,7 @@ from vendorctl.workspace.lock import (
     LockedPatch,
     LockedRef,
     LockedUpstream,
+    StatedTrees,
 )
 from vendorctl.workspace.lockfile import VERSION
 from vendorctl.workspace.names import name_reason
@@ -112,16 +113,17 @@ def _lock(value: Any) -> Lock:
         raise _Invalid("upstreams must be an object", "upstreams")
     if list(entries) != sorted(entries):
         raise _Invalid("the upstreams are not sorted by name", "upstreams")
-    upstreams = {}
+    upstreams, stated = {}, {}
     for name, entry in entries.items():
         reason = name_reason(name)
         if reason:
             raise _Invalid(f"{display_text(name)!r} cannot name an upstream: {reason}", "upstreams", name)
         try:
             upstreams[name] = _upstream(name, entry)
+            stated[name] = StatedTrees(pristine=_oid(entry, "tree"), patched=_oid(entry, "patched"))
         except _Invalid as error:
             raise error.below("upstreams", name) from error
-    return Lock(upstreams=upstreams)
+    return Lock(upstreams=upstreams, stated=stated)
 
 
 def _upstream(name: str, value: Any) -> LockedUpstream:
@@ -136,8 +138,6 @@ def _upstream(name: str, value: Any) -> LockedUpstream:
         series=_rows(value, "series", _patch),
         include=_texts(value, "include"),
         exclude=_texts(value, "exclude"),
-        stated_tree=_oid(value, "tree"),
-        stated_patched=_oid(value, "patched"),
     )
     _require_order([file.path for file in upstream.files])
     try:
