@@ -8,7 +8,7 @@ from __future__ import annotations
 import click
 
 from vendorctl.cli.output import emit
-from vendorctl.cli.session import current, options
+from vendorctl.cli.session import FINDING_FORMATS, current, options
 from vendorctl.model import Report
 
 
@@ -16,22 +16,29 @@ from vendorctl.model import Report
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--against", default="pin", metavar="pin|track|REF", help="What to compare with (default: the pin).")
 @click.option("--offline", is_flag=True, help="Use the cache only.")
-@options(formats=("text", "json", "markdown", "patch", "sarif", "github", "html"))
+@options(formats=(*FINDING_FORMATS, "patch"))
 def command(names: tuple[str, ...], against: str, offline: bool) -> int:
     """Every difference from upstream, hunk by hunk, with the patch that explains it.
 
     A difference that no patch explains is a finding. With --against track (or a REF): what upstream changed since the
     pin, and what a bump would bring.
     """
-    return emit(_at_pin(names) if against == "pin" else _against(names, against, offline=offline))
+    if against != "pin":
+        return emit(_against(names, against, offline=offline))
+    return _at_pin(names)
 
 
-def _at_pin(names: tuple[str, ...]) -> Report:
+def _at_pin(names: tuple[str, ...]) -> int:
     from vendorctl.cli.surroundings import standings
-    from vendorctl.drift.diff import compare_with_upstream, diff_report
+    from vendorctl.drift.diff import compare_with_upstream, diff_report, difference_patch
 
     root = current().root()
-    return diff_report(root, [compare_with_upstream(standing) for standing in standings(root, names)])
+    compared = [compare_with_upstream(standing) for standing in standings(root, names)]
+    report = diff_report(root, compared)
+    if current().format != "patch":
+        return emit(report)
+    click.echo(b"".join(difference_patch(each) for each in compared), nl=False)
+    return report.exit_code
 
 
 def _against(names: tuple[str, ...], against: str, *, offline: bool) -> Report:

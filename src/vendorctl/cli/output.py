@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 import click
 
@@ -13,20 +14,29 @@ from vendorctl.cli.session import current
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.model import Report
 
+#: Formats other than text: the module of `vendorctl.report` and its function from a report to a string.
+_RENDERERS = {
+    "json": ("json", "render_json"),
+    "markdown": ("markdown", "render_markdown"),
+    "sarif": ("sarif", "render_sarif"),
+    "github": ("github", "render_github"),
+    "junit": ("junit", "render_junit"),
+}
+
 
 def emit(report: Report) -> int:
     """Write `report` to stdout in the session's format and return the exit code that it stands for."""
     session = current()
-    match session.format:
-        case "text":
-            from vendorctl.report.text import render
+    if session.format == "text":
+        from vendorctl.report.text import render
 
-            color = session.use_color(terminal=sys.stdout.isatty())
-            click.echo(render(report, color=color, verbosity=session.verbosity), nl=False)
-        case "json":
-            from vendorctl.report.json import render_json
-
-            click.echo(render_json(report), nl=False)
-        case other:
-            raise VendorError(f"this command cannot write {other}", code=ExitCode.USAGE)
+        color = session.use_color(terminal=sys.stdout.isatty())
+        text = render(report, color=color, verbosity=session.verbosity)
+    elif session.format in _RENDERERS:
+        module, function = _RENDERERS[session.format]
+        text = getattr(import_module(f"vendorctl.report.{module}"), function)(report)
+    else:
+        raise VendorError(f"this command cannot write {session.format}", code=ExitCode.USAGE)
+    # Bytes, because a terminal's or pipe's own encoding may not hold every character.
+    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)
     return report.exit_code

@@ -91,6 +91,10 @@ def _set_no_color(context: click.Context, _parameter: click.Parameter, value: bo
         _session(context).color = False
 
 
+#: What every command that reports findings can write.
+FINDING_FORMATS = ("text", "json", "markdown", "sarif", "github", "junit")
+
+
 def options(*, formats: Sequence[str] = ("text", "json")) -> Callable[[_Decorated], _Decorated]:
     """The global options, accepted before and after the command's name. `formats` is what the command can write."""
     decorators = [

@@ -8,13 +8,13 @@ from __future__ import annotations
 import click
 
 from vendorctl.cli.output import emit
-from vendorctl.cli.session import current, options
+from vendorctl.cli.session import FINDING_FORMATS, current, options
 
 
 @click.command("verify")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--require", is_flag=True, help="What is not restored here (store: fetch) is an error, not a note.")
-@options()
+@options(formats=FINDING_FORMATS)
 def command(names: tuple[str, ...], require: bool) -> int:
     """Prove offline that every byte is accounted for.
 

@@ -28,9 +28,13 @@ SCHEMA = "vendorctl/diff-upstream/1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpstreamDifference:
-    """How one patched tree differs from upstream at the pin. `present` is false when it is not on disk."""
+    """How one patched tree differs from upstream at the pin.
+
+    `edits` are what no patch records; `present` is false when the tree is not on disk.
+    """
 
     standing: Standing
+    edits: Edits
     differences: tuple[FileDifference, ...]
     present: bool
 
@@ -49,7 +53,13 @@ def compare_with_upstream(standing: Standing) -> UpstreamDifference:
         contents = ChainedBlobs(DiskBlobs(standing.folder, disk.tree), standing.blobs)
         edits = unrecorded(applied.patched, disk.tree, contents)
     found = explain(applied.trees[0], edits.after, applied.series.patches, _as_changes(edits), edits.blobs)
-    return UpstreamDifference(standing=standing, differences=tuple(found), present=not disk.blank)
+    return UpstreamDifference(standing=standing, edits=edits, differences=tuple(found), present=not disk.blank)
+
+
+def difference_patch(compared: UpstreamDifference) -> bytes:
+    """The whole difference as one git diff from the pristine tree to what is on disk; empty without any."""
+    pristine, final = compared.standing.applied.trees[0], compared.edits.after
+    return b"" if pristine == final else format_diff(pristine, final, compared.edits.blobs)
 
 
 def _as_changes(edits: Edits) -> tuple[Change, ...]:
