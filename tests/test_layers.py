@@ -14,7 +14,8 @@ PACKAGE = Path(vendorctl.__file__).parent
 
 #: From the top down. A layer may import itself and what stands below it; names on one line are no neighbours' business.
 LAYERS = (
-    {"cli", "__main__"},
+    {"__main__"},
+    {"cli"},
     {"report"},
     {"sample", "submit"},
     {"emulator"},

@@ -14,26 +14,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from vendorctl.digest import sha256
 from vendorctl.git.objects import Blobs
-from vendorctl.git.tree import Entry, Tree
+from vendorctl.git.tree import Tree
 from vendorctl.model import Finding
 from vendorctl.series.bump import BumpPlan
 from vendorctl.series.carry import Carry
-from vendorctl.series.record import is_bytecode
+from vendorctl.series.recording import locked_series
 from vendorctl.series.stack import Applied, apply_series
 from vendorctl.series.store import load_series
+from vendorctl.series.sync.ondisk import OnDisk, look
 from vendorctl.series.workspace import Dresser, Standing, missing_content, stand
 from vendorctl.upstream.source import Source
 from vendorctl.vendor.contents import ChainedBlobs
 from vendorctl.vendor.disk import scan
-from vendorctl.vendor.edits import Edit, find_edits
+from vendorctl.vendor.edits import Edit
 from vendorctl.vendor.obtain import Obtained, Surveyor, obtain
 from vendorctl.vendor.placed import Placed, load_placed
 from vendorctl.vendor.select import on_disk
-from vendorctl.workspace.lock import Lock, LockedPatch, LockedUpstream
+from vendorctl.workspace.lock import Lock, LockedUpstream
 from vendorctl.workspace.manifest import Manifest, Upstream
-from vendorctl.workspace.root import patched_dir, vendored_dir
+from vendorctl.workspace.root import vendored_dir
 
 #: Opens the source of an upstream; called only when the workspace lacks something.
 Opener: TypeAlias = Callable[[Upstream], Source]
@@ -74,17 +74,15 @@ class PinMove:
 class UpstreamPlan:
     """What sync will make of one upstream.
 
-    `pristine_now` and `output_now` are what is on disk, `placed` what the tool put there last; `edits` are paths (from
-    the workspace root) that it must not touch. `bump` says what became of each patch when
+    `disk` is what is there now, with the edits that must not be touched; `placed` is what the tool put there last.
+    `bump` says what became of each patch when
     the pin moved, and `chain_before` is the chain at the old one.
     """
 
     standing: Standing
     before: LockedUpstream | None
-    pristine_now: Tree
-    output_now: Tree
+    disk: OnDisk
     placed: Placed
-    edits: tuple[Edit, ...]
     fetched: bool
     bump: BumpPlan | None = None
     chain_before: Applied | None = None
@@ -134,7 +132,7 @@ class SyncPlan:
     def changes(self) -> bool:
         """Whether anything on disk would change."""
         trees = any(
-            plan.pristine_now != plan.pristine_wanted or plan.output_now != plan.output_wanted
+            plan.disk.pristine != plan.pristine_wanted or plan.disk.output != plan.output_wanted
             for plan in self.upstreams
         )
         return trees or bool(self.gone) or self.manifest_text is not None or self.lock != self.before
@@ -142,7 +140,7 @@ class SyncPlan:
     @property
     def edits(self) -> tuple[Edit, ...]:
         """All edits that stand in the way."""
-        return tuple(edit for plan in self.upstreams for edit in plan.edits)
+        return tuple(edit for plan in self.upstreams for edit in plan.disk.edits)
 
 
 def plan_sync(
@@ -191,41 +189,21 @@ def _plan_upstream(
     if isinstance(chain, PinMove):
         assert bump is not None
         return Halted(move=chain, plan=bump), obtained.findings
-    locked = replace(obtained.locked, series=_locked_series(chain))
+    locked = replace(obtained.locked, series=locked_series(chain))
     contents = ChainedBlobs(obtained.blobs, bump.blobs) if bump is not None else obtained.blobs
     standing = stand(root, upstream, locked, chain, tools.dresser, contents)
     placed = load_placed(root, upstream.name)
-    output_now = _without_bytecode(scan(standing.folder).tree)
     plan = UpstreamPlan(
         standing=standing,
         before=before,
-        pristine_now=pristine_now,
-        output_now=output_now,
         placed=placed,
-        edits=(
-            *_edits(
-                vendored_dir(upstream.name), pristine_now, placed.pristine, on_disk(chain.trees[0]), removals=False
-            ),
-            *_edits(patched_dir(upstream), output_now, placed.output, on_disk(standing.output), removals=True),
-        ),
+        disk=look(standing, pristine_now, placed),
         fetched=obtained.fetched,
         bump=bump,
         chain_before=chain_before,
     )
     moved = tools.licences(before, locked) if before is not None and before.commit != locked.commit else ()
     return plan, (*obtained.findings, *moved)
-
-
-def _without_bytecode(tree: Tree) -> Tree:
-    """What Python writes beside sources that it imports is neither ours nor an edit."""
-    derived: dict[bytes, Entry | None] = {path: None for path in tree if is_bytecode(path)}
-    return tree.replace(derived) if derived else tree
-
-
-def _edits(folder: str, disk: Tree, placed: Tree, wanted: Tree, *, removals: bool) -> list[Edit]:
-    """Edits with their paths from the workspace root."""
-    found = find_edits(disk, placed, wanted, removals=removals)
-    return [replace(edit, path=folder.encode() + b"/" + edit.path) for edit in found]
 
 
 def _chain(
@@ -254,8 +232,3 @@ def _chain(
     )
     bump = carry(upstream, before, obtained.locked, chain, pristine, obtained.blobs)
     return (bump.applied if bump.applied is not None else move), bump, chain
-
-
-def _locked_series(chain: Applied) -> tuple[LockedPatch, ...]:
-    pairs = zip(chain.series.patches, chain.trees[1:], strict=True)
-    return tuple(LockedPatch(file=patch.file_name, sha256=sha256(patch.raw), tree=tree.oid) for patch, tree in pairs)

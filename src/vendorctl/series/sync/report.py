@@ -49,8 +49,8 @@ def upstream_lines(plan: UpstreamPlan, landings: Landings, *, dry_run: bool) -> 
     """What happens to one upstream, for people."""
     name = plan.upstream.name
     changes = [
-        _tree_words(vendored_dir(name), plan.pristine_now, plan.pristine_wanted),
-        _tree_words(patched_dir(plan.upstream), plan.output_now, plan.output_wanted),
+        _tree_words(vendored_dir(name), plan.disk.pristine, plan.pristine_wanted),
+        _tree_words(patched_dir(plan.upstream), plan.disk.output, plan.output_wanted),
     ]
     told = [words for words in changes if words]
     pin = f"{plan.upstream.ref or 'commit'} {plan.upstream.pin.short}"
@@ -100,8 +100,8 @@ def _counts(now: Tree, wanted: Tree) -> tuple[int, int]:
 
 def _upstream_data(plan: UpstreamPlan, landings: Landings) -> Json:
     name = plan.upstream.name
-    written, removed = _counts(plan.pristine_now, plan.pristine_wanted)
-    output_written, output_removed = _counts(plan.output_now, plan.output_wanted)
+    written, removed = _counts(plan.disk.pristine, plan.pristine_wanted)
+    output_written, output_removed = _counts(plan.disk.output, plan.output_wanted)
     return {
         "commit": str(plan.upstream.pin),
         "previous": str(plan.before.commit) if plan.before is not None else None,

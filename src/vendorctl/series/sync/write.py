@@ -51,7 +51,7 @@ def write_sync(plan: SyncPlan, tx: Transaction, *, discard: bool = False) -> Non
 
 def _keep_edits(tx: Transaction, plan: UpstreamPlan) -> None:
     """Copy edits that are about to be replaced, so that nothing is lost."""
-    for edit in plan.edits:
+    for edit in plan.disk.edits:
         full = tx.root / edit.path.decode("utf-8", "surrogateescape")
         if full.is_symlink():
             tx.symlink(DISCARDED.encode() + b"/" + edit.path, str(full.readlink()).encode("utf-8", "surrogateescape"))
@@ -62,9 +62,9 @@ def _keep_edits(tx: Transaction, plan: UpstreamPlan) -> None:
 def _stage_upstream(tx: Transaction, plan: UpstreamPlan) -> None:
     name = plan.upstream.name
     blobs = plan.standing.blobs
-    stage_tree(tx, vendored_dir(name), plan.pristine_now, plan.pristine_wanted, blobs)
+    stage_tree(tx, vendored_dir(name), plan.disk.pristine, plan.pristine_wanted, blobs)
     # A link of the patched tree may lead into the workspace around it: only pristine links are upstream's to refuse.
-    stage_tree(tx, patched_dir(plan.upstream), plan.output_now, plan.output_wanted, blobs, links_may_leave=True)
+    stage_tree(tx, patched_dir(plan.upstream), plan.disk.output, plan.output_wanted, blobs, links_may_leave=True)
     if plan.bump is not None:
         _stage_series(tx, plan)
     placed = Placed(plan.pristine_wanted, plan.output_wanted)
