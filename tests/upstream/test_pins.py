@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,21 @@ def test_a_moved_tag(made: Repo, tmp_path: Path, ref: str) -> None:
 def test_a_tag_moved_to_where_the_pin_is_not(made: Repo, tmp_path: Path) -> None:
     locked = pinned(made, made.commits[1], "v2")
     made.tag("v2", made.commits[0])
-    assert found(made, locked, tmp_path) == [("VC301", Severity.ERROR), ("VC303", Severity.WARNING)]
+    assert found(made, locked, tmp_path) == [("VC301", Severity.ERROR)]
+
+
+def test_a_moved_tag_whose_old_commit_is_gone(made: Repo, tmp_path: Path) -> None:
+    locked = pinned(made, made.commits[1], "v2")
+    again = made.commit({"a": "2"}, parents=[made.commits[0]], message="Other words")
+    made.tag("v2", again)
+    findings = check_pin(Cache(tmp_path / "cache", progress=Silent()).open(str(made.path), tmp_path), locked)
+    assert [(each.rule, each.data.get("same_tree")) for each in findings] == [("VC301", None), ("VC304", str(again))]
+
+
+def test_a_pin_recorded_by_its_own_id_has_no_ref_to_move(made: Repo, tmp_path: Path) -> None:
+    locked = pinned(made, made.commits[1], None)
+    own = LockedRef(name=str(locked.commit), oid=locked.commit)
+    assert found(made, dataclasses.replace(locked, ref=own), tmp_path) == []
 
 
 def test_a_tag_made_anew_at_the_same_commit(made: Repo, tmp_path: Path) -> None:

@@ -229,8 +229,8 @@ def test_history_is_complete_and_grows(
     source.fetch_commit(later[-1])
     assert source.fetch_history([later[-1], ABSENT]) == {later[-1]}
     assert source.git.exact(*count, str(later[-1])).stdout == b"14\n"
-    assert source.is_ancestor(made.commits[0], later[-1])
-    assert not source.is_ancestor(later[-1], made.commits[0])
+    assert source.leads_to(made.commits[0], [later[-1]])
+    assert not source.leads_to(later[-1], [made.commits[0]])
     assert source.git.exact("cat-file", "-e", str(hash_blob(b"a1\n")), check=False).status != 0, "no files"
 
 

@@ -66,6 +66,7 @@ _WORDS = (
         r"unadvertised object|couldn't find remote ref|not support|shallow|filter|expected 'acknowledgments'",
     ),
 )
+_PLAIN_SERVER = "dumb http transport"
 _ABSENT_ID = re.compile(r"(?:not our ref|could not fetch) ([0-9a-f]{40})")
 
 #: git's own number for "all of it"; with any depth git asks the server even when it has the commits already.
@@ -130,9 +131,9 @@ class Downloader:
 
     def history(self, wants: Sequence[Want]) -> Refusal | None:
         """Commits with all commits and folders, but no files, that led to them."""
-        shallow = self._repository.git_dir / "shallow"
-        deepen = ("--unshallow",) if shallow.is_file() and shallow.stat().st_size else ()
-        return self._try(wants, *deepen, negotiation="consecutive")
+        # The depth undoes what `snapshot` cut off; and a server of plain files refuses it, where it would otherwise
+        # make git call itself for what was promised, without end.
+        return self._try(wants, _ALL_DEPTHS, negotiation="default")
 
     def everything(self, oids: Sequence[Oid]) -> Refusal | None:
         """What leads to `oids` with all files, whatever is there already: for servers that refuse all else."""
@@ -161,6 +162,12 @@ class Downloader:
         return None
 
     def _refused(self, failure: FetchError) -> Refusal:
+        if _PLAIN_SERVER in failure.message:
+            raise VendorError(
+                f"{redacted(self._url)} is served as plain files, not by git",
+                hint="make a mirror with `git clone --mirror` and use its path as the URL",
+                code=ExitCode.UNREACHABLE,
+            )
         if failure.refusal in {Refusal.ABSENT, Refusal.NOT_ALLOWED}:
             return failure.refusal
         raise unreachable(self._url, failure.message) from failure

@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 from vendorctl.errors import Location, VendorError
-from vendorctl.git.objects import object_info
 from vendorctl.git.oid import Oid
 from vendorctl.model import Finding, Severity
-from vendorctl.upstream.refs import RefTable, short_name
+from vendorctl.upstream.refs import RefTable, is_full_id, short_name
 from vendorctl.upstream.source import Source
 from vendorctl.workspace.lock import FILE_NAME, LockedUpstream
 
@@ -21,23 +20,26 @@ def check_pin(source: Source, locked: LockedUpstream) -> list[Finding]:
     when the upstream cannot be reached.
     """
     table = source.refs()
-    findings = [] if locked.ref is None else _check_ref(source, locked, table)
     name = _current_name(table, locked)
+    findings = [] if locked.ref is None else _check_ref(source, locked, table, name)
     if locked.commit in table.names_by_commit and (name is None or table.commit(name) == locked.commit):
         return findings
     try:
-        return findings + _check_reachable(source, locked, table, name)
+        reach = _check_reachable(source, locked, table, name)
     except VendorError as error:
         if not source.offline:
             raise
         text = f"whether upstream still leads to commit {locked.commit.short} was not checked: {error.message}"
         return [*findings, _finding(locked, "VC305", text, error.hint or "", Severity.NOTE)]
+    # That a moved tag no longer leads to the pin goes without saying.
+    return findings + [each for each in reach if each.rule != "VC303" or not findings]
 
 
-def _check_ref(source: Source, locked: LockedUpstream, table: RefTable) -> list[Finding]:
+def _check_ref(source: Source, locked: LockedUpstream, table: RefTable, name: str | None) -> list[Finding]:
     """A tag that names another object than when it was taken; a ref that is gone."""
     assert locked.ref is not None
-    name = _current_name(table, locked)
+    if is_full_id(locked.ref.name):
+        return []
     shown = short_name(locked.ref.name)
     if name is None:
         near = table.nearest(shown)
@@ -83,13 +85,7 @@ def _check_reachable(source: Source, locked: LockedUpstream, table: RefTable, na
 
 def _leads_to(source: Source, tips: list[Oid], commit: Oid) -> bool:
     """True when any tip is `commit` or comes after it."""
-    if commit in tips:
-        return True
-    complete = source.fetch_history(tips)
-    if not complete or commit not in object_info(source.git, [commit]):
-        return False
-    request = "".join([f"{commit}\n", *(f"^{tip}\n" for tip in sorted(complete))]).encode("ascii")
-    return not source.git.exact("rev-list", "--max-count=1", "--stdin", stdin=request).stdout
+    return commit in tips or source.leads_to(commit, sorted(source.fetch_history(tips)))
 
 
 def _same_tree(source: Source, table: RefTable, tree: Oid) -> Oid | None:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Mapping
@@ -86,6 +85,8 @@ class RefTable:
 
     def nearest(self, name: str) -> list[str]:
         """Up to three short names that look like `name`."""
+        import difflib  # only mistakes need it
+
         known = sorted({short_name(full) for full in self.branches_and_tags()})
         without_remote = name.partition("/")[2]
         close = [without_remote] if without_remote in known else []

@@ -255,17 +255,30 @@ class Source:
             self._repository.ensure()
             wants = [Want(tip, f"{_KEPT}/{tip}") for tip in absent if not self._is_kept(tip)]
             if wants and self._downloader.history(wants) is not None:
-                # One refused tip fails a whole request: take what is shown, then ask for each tip alone.
-                table = self.refs()
-                self._downloader.history([Want(table.refs[name]) for name in sorted(table.branches_and_tags())])
-                for want in wants:
-                    self._downloader.history([want])
+                self._history_piecemeal(wants)
         return frozenset(tip for tip in wanted if self._is_kept(tip))
 
-    def is_ancestor(self, commit: Oid, tip: Oid) -> bool:
-        """True when `commit` is `tip` or leads to it; both histories must have been fetched."""
-        done = self.git.exact("merge-base", "--is-ancestor", str(commit), str(tip), check=False)
-        return done.ok
+    def leads_to(self, commit: Oid, tips: Iterable[Oid]) -> bool:
+        """True when any of `tips` is `commit` or comes after it; their histories must have been fetched."""
+        listed = list(tips)
+        if commit in listed:
+            return True
+        if not listed or commit not in object_info(self.git, [commit]):
+            return False
+        request = "".join([f"{commit}\n", *(f"^{tip}\n" for tip in listed)]).encode("ascii")
+        return not self.git.exact("rev-list", "--max-count=1", "--stdin", stdin=request).stdout
+
+    def _history_piecemeal(self, wants: Sequence[Want]) -> None:
+        """One refused tip fails a whole request: take what the server shows, then ask for each tip alone."""
+        table = self.refs()
+        names = sorted(table.branches_and_tags())
+        self._downloader.history([Want(table.refs[name]) for name in names])
+        shown = object_info(self.git, [table.commit(name) for name in names])
+        for want in wants:
+            if self.leads_to(want.oid, sorted(shown)):
+                self.git.exact("update-ref", str(want.keep), str(want.oid))
+            else:
+                self._downloader.history([want])
 
     def _is_kept(self, tip: Oid) -> bool:
         return (self._repository.git_dir / _KEPT / str(tip)).is_file()

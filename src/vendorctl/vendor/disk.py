@@ -13,7 +13,6 @@ import hashlib
 import os
 import stat
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -129,6 +128,8 @@ def _hash_all(root: bytes, paths: list[bytes], workers: int, odd: dict[bytes, st
     if workers == 1 or len(paths) < _WORTH_THREADS:
         results = hash_some(paths)
     else:
+        from concurrent.futures import ThreadPoolExecutor  # small trees do without
+
         # Pieces, not single files: handing over a task costs as much as hashing a small file.
         pieces = [paths[start : start + 128] for start in range(0, len(paths), 128)]
         with ThreadPoolExecutor(workers) as pool:
