@@ -31,10 +31,12 @@ def command(names: tuple[str, ...], against: str, offline: bool) -> int:
 def _at_pin(names: tuple[str, ...]) -> int:
     from vendorctl.cli.surroundings import standings
     from vendorctl.drift.diff import compare_with_upstream, diff_report, difference_patch
+    from vendorctl.workspace.guard import reading
 
     root = current().root()
-    compared = [compare_with_upstream(standing) for standing in standings(root, names)]
-    report = diff_report(root, compared)
+    with reading(root):
+        compared = [compare_with_upstream(standing) for standing in standings(root, names)]
+        report = diff_report(root, compared)
     if current().format != "patch":
         return emit(report)
     click.echo(b"".join(difference_patch(each) for each in compared), nl=False)

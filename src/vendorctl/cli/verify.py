@@ -23,5 +23,9 @@ def command(names: tuple[str, ...], require: bool) -> int:
     """
     from vendorctl.licenses.notices import notices_for
     from vendorctl.series.proofs import verify_workspace
+    from vendorctl.workspace.guard import reading
 
-    return emit(verify_workspace(current().root(), names, notices_for, require=require))
+    root = current().root()
+    with reading(root):
+        report = verify_workspace(root, names, notices_for, require=require)
+    return emit(report)
