@@ -41,6 +41,8 @@ _PORTION = 512 << 20
 _TTMP7, _TTMP9 = 115, 117
 #: Objects that ask for kernarg preloading start with 256 bytes for firmware that cannot do it.
 _PRELOAD_SKIP = 256
+#: Bytes that a kernarg segment is a multiple of.
+_KERNARG_UNIT = 64
 
 
 def launch(
@@ -107,7 +109,9 @@ def _validate(kernel: Kernel, grid: Extent, block: Extent, kernarg: bytes) -> No
 
 def _segment(kernel: Kernel, kernarg: bytes, grid: Extent, block: Extent) -> bytes:
     """The kernarg segment: explicit arguments, then the hidden ones that the metadata asks for."""
-    data = bytearray(kernarg.ljust(max(kernel.kernarg_size, len(kernarg), 8), b"\0"))
+    size = max(kernel.kernarg_size, len(kernarg), 8)
+    # The backend widens loads of arguments beyond the last one; runtimes hand out segments of whole cache lines.
+    data = bytearray(kernarg.ljust(-(-size // _KERNARG_UNIT) * _KERNARG_UNIT, b"\0"))
     values = {"hidden_grid_dims": (3, "<H")}
     for axis, name in enumerate("xyz"):
         values[f"hidden_block_count_{name}"] = (grid[axis], "<I")
