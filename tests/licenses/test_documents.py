@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Generated notices: what they say, that nothing in them can be misread, and that the same state gives the same bytes."""
+"""Generated notices: what they say, that nothing in them can be misread, and that equal states give equal bytes."""
 
 from __future__ import annotations
 
@@ -23,9 +23,6 @@ from vendorctl.licenses.texts import shipped
 from vendorctl.series.patch import Trailers
 
 APACHE = shipped("Apache-2.0") or b""
-MIT = (
-    b"MIT License\n\nCopyright (c) 2020-2024 The up authors\n\n" + (shipped("MIT") or b"").partition(b"holders>\n\n")[2]
-)
 PRISTINE: Files = {
     "LICENSE": APACHE,
     "NOTICE": "Notice of up\n```\nfenced\n````\nend\n",
@@ -79,7 +76,7 @@ def test_the_page_names_everything(sample: LicensedWorkspace) -> None:
         "- `a.py`: 0001",
         "- `ours.py`: 0001",
         "- `old.py`: 0001",
-        "- `data.csv` (curated)" if "- `data.csv` (curated)" in text else "2 files are under `Apache-2.0`.",
+        "2 files are under `Apache-2.0`.",
         "- `moved.py`",
     ):
         assert expected in text
@@ -99,7 +96,7 @@ def test_titles_and_paths_cannot_act_as_markdown_or_html(workspace: Path) -> Non
     sample = made(workspace, titles=(title,), trailers=trailers).published()
     html = MarkdownIt("commonmark", {"html": True}).enable("table").render(page(sample))
     for forbidden in ("<script", "<img", "<a ", "<strong>", "\u202e"):
-        assert forbidden not in html.replace("<strong>Third", "")
+        assert forbidden not in html
     assert "&lt;script&gt;" in html
 
 
@@ -193,9 +190,9 @@ def test_the_change_notice_names_upstream_commit_path_and_modifications(sample: 
     assert "Path: data.csv\n" in sidecar and "0001 Change number 1\n" in sidecar
 
 
-@pytest.mark.parametrize("path", ["ours.py", "moved.py", "link", "LICENSE"])
+@pytest.mark.parametrize("path", ["ours.py", "moved.py", "LICENSE"])
 def test_files_that_are_ours_or_unmodified_carry_no_notice(sample: LicensedWorkspace, path: str) -> None:
-    assert b"this file was modified" not in (sample.output / path).read_bytes().split(b"x = ")[0] or path == "link"
+    assert b"this file was modified" not in (sample.output / path).read_bytes()
     assert not (sample.output / f"{path}.vendorctl-notice").exists()
 
 
