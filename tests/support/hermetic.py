@@ -38,3 +38,9 @@ def hermetic_environment(home: Path, base: Mapping[str, str]) -> dict[str, str]:
         "LC_ALL": "C.UTF-8",
         "TZ": "UTC",
     }
+
+
+def configure(home: Path, text: str) -> None:
+    """Add lines to the git configuration of a private HOME."""
+    with (home / ".gitconfig").open("a") as file:
+        file.write(text)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from support.hermetic import configure
 from support.repo import Repo, executable, repo, symlink
 from support.servers import GENEROUS, serve
 from vendorctl.errors import ExitCode, VendorError
@@ -104,7 +105,7 @@ def test_local_repositories_need_no_permission_and_are_left_alone(
 ) -> None:
     urls = {"path": str(made.path), "file": f"file://{made.path}", "relative": "../up", "bare": str(made.git_dir)}
     urls["insteadOf"] = "https://example.org/up.git"
-    (home / ".gitconfig").open("a").write(f'[url "{made.path}"]\n\tinsteadOf = https://example.org/up.git\n')
+    configure(home, f'[url "{made.path}"]\n\tinsteadOf = https://example.org/up.git\n')
     before = sorted((path, path.stat().st_mtime_ns) for path in made.git_dir.rglob("*"))
     (tmp_path / "ws").mkdir()
     assert read_all(cache.open(urls[form], tmp_path / "ws"), made.commits[1]) == EXPECTED
@@ -384,10 +385,11 @@ def test_user_configuration_that_would_download_more(made: Repo, cache: Cache, t
     for name in ("reference-transaction", "post-checkout", "fsmonitor-watchman"):
         (hooks / name).write_text(f"#!/bin/sh\ntouch {ran}\n")
         (hooks / name).chmod(0o755)
-    (home / ".gitconfig").open("a").write(
+    configure(
+        home,
         f"[core]\n\thooksPath = {hooks}\n"
         "[fetch]\n\trecurseSubmodules = true\n\tprune = true\n\twriteCommitGraph = true\n"
-        "[protocol]\n\tallow = always\n\tversion = 0\n[remote]\n\tpushDefault = x\n[transfer]\n\tfsckObjects = true\n"
+        "[protocol]\n\tallow = always\n\tversion = 0\n[remote]\n\tpushDefault = x\n[transfer]\n\tfsckObjects = true\n",
     )
     source = cache.open(str(made.path), tmp_path)
     assert read_all(source, made.commits[1]) == EXPECTED

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from support.hermetic import configure
 from support.repo import Changes, executable, repo, symlink
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.tree import Mode
@@ -43,7 +44,7 @@ def test_the_tree_is_gits_tree(tmp_path: Path, home: Path) -> None:
     (made.path / ".git/info/attributes").write_text("* -text -filter\n")
     made.git("checkout-index", "-a", "-f")
     (made.path / ".git").rename(tmp_path / "aside.git")
-    (home / ".gitconfig").open("a").write("[core]\n\tautocrlf = true\n\tfileMode = false\n")
+    configure(home, "[core]\n\tautocrlf = true\n\tfileMode = false\n")
     found = scan(made.path)
     assert found.tree.oid.raw.hex() == _root(tmp_path / "aside.git")
     assert found.odd == {}

@@ -100,6 +100,11 @@ def network_environment(base: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+def _list_item(path: Path) -> str:
+    """A path as an entry of a colon-separated list of git's: in quotes, so that it may contain a colon itself."""
+    return '"' + str(path).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
 @dataclass(frozen=True, slots=True)
 class Git:
     """The git program bound to one repository (`git_dir`), or to none.
@@ -125,7 +130,7 @@ class Git:
         if self.objects is not None:
             environment["GIT_OBJECT_DIRECTORY"] = str(self.objects)
             if self.git_dir is not None:
-                environment["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = str(self.git_dir / "objects")
+                environment["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = _list_item(self.git_dir / "objects")
         return self._run(args, environment, {**_EXACT_SETTINGS, **(self.settings or {})}, stdin, check)
 
     def network(self, *args: str | bytes, stdin: bytes = b"", check: bool = True) -> Completed:
