@@ -4,8 +4,8 @@
 """Downloads into the cache, with progress, through GitPython.
 
 What is wanted travels on git's standard input and is made of object ids alone; every argument is a constant of this
-module. GitPython therefore never sees text from a manifest or from an upstream, and its guards against unsafe options
-and transports stay on.
+module, and the environment limits git to the transports of `git.program`. GitPython therefore never sees text from a
+manifest or from an upstream.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class Downloader:
 def unreachable(url: str, words: str) -> VendorError:
     """The error for an upstream that does not answer, with git's own words."""
     return VendorError(
-        f"cannot fetch from {redacted(url)}: {words}",
+        f"cannot fetch from {redacted(url)}: {redacted(words)}",
         hint="check the URL, your access and the network; --offline works with what the cache has",
         code=ExitCode.UNREACHABLE,
     )
