@@ -111,6 +111,7 @@ class Rebaser:
         return listed.decode().split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_every_release_and_back_equals_git_rebase(tmp_path: Path, seed: int) -> None:
     history = releases(seed)
