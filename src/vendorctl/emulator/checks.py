@@ -54,7 +54,10 @@ class Checks:
     ) -> None:
         """Record a hazard at the instruction in hand; `other` is the second instruction that takes part."""
         assert self.instruction is not None
-        key = (kind, self.instruction.address, other.address if other else -1)
+        places = [self.instruction.address, other.address if other else -1]
+        if kind in (HazardKind.LDS_RACE, HazardKind.GLOBAL_RACE):
+            places.sort()  # which of the two comes first is the schedule's choice
+        key = (kind, places[0], places[1])
         if key in self._hazards or len(self._hazards) >= _MOST_HAZARDS:
             return
         second = self._place(other) if other else None

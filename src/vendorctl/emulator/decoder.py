@@ -40,6 +40,13 @@ _SIGNED = {
 _EXTENDED = ("VOP1", "VOP1_SDST", "VOP2", "VOPC", "VOP3", "VOP3_SDST", "VOP3SD", "VOP3P")
 _SCALAR_RESULT = re.compile(r"v_cmpx?_\w+|v_readfirstlane_b32|v_readlane_b32|v_s_\w+")
 
+#: Moves to and from accumulation registers, which no bit marks as such.
+_ACCUMULATOR_MOVES = {
+    "v_accvgpr_read": ("src0",),
+    "v_accvgpr_write": ("dst",),
+    "v_accvgpr_mov_b32": ("dst", "src0"),
+}
+
 #: gfx90a numbers its bf16 matrix instructions differently from the tables' gfx940:
 #: opcode -> (mnemonic, bits of A and B, bits of C and D).
 _GFX90A_MATRIX = {
@@ -280,11 +287,12 @@ class _Reader:
     def _correct_accumulators(self) -> None:
         """gfx9 marks operands that live in accumulation registers with bits of their own."""
         marks = self.fields.pop("acc", 0)
+        always = _ACCUMULATOR_MOVES.get(self.opcode.mnemonic, ())
         if self.encoding.name.startswith("VOP3P"):
             sums = self.fields.pop("acc_cd", 0)
             chosen = {"src0": marks & 1, "src1": marks >> 1 & 1, "src2": sums, "dst": sums}
         else:
             chosen = {"dst": marks, "data": marks, "data1": marks}
         for operand in list(self.operands):
-            if chosen.get(operand.name) and operand.number >= VECTOR:
+            if (chosen.get(operand.name) or operand.name in always) and operand.number >= VECTOR:
                 self._replace(operand.name, number=operand.number + ACCUMULATOR - VECTOR)

@@ -66,7 +66,8 @@ class Fault:
 class Hazard:
     """One hazard. `other` is the second instruction of a race, or the load whose wait is missing.
 
-    `data` has numbers for machines: `address` (LDS offset or global address), `wave` and `other_wave`.
+    `data` has numbers for machines: `address` (LDS offset or global address), `wave` and `other_wave` (their ranks in
+    the workgroup), or `register`.
     """
 
     kind: HazardKind
@@ -74,6 +75,14 @@ class Hazard:
     message: str
     other: Place | None = None
     data: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[HazardKind, int, int]:
+        """Equal for the same hazard between the same instructions, in whichever order they ran."""
+        places = [self.place.pc, self.other.pc if self.other else -1]
+        if self.kind in (HazardKind.LDS_RACE, HazardKind.GLOBAL_RACE):
+            places.sort()
+        return self.kind, places[0], places[1]
 
     def __str__(self) -> str:
         other = f"; the other instruction is {self.other}" if self.other else ""

@@ -79,7 +79,7 @@ def launch(
             fault = Fault(stop.kind, _place_of(compiled, code, machine.instruction_address), stop.message)
         segments.update(machine.segments)
         for hazard in state.checks.hazards if state.checks else ():
-            hazards.setdefault((hazard.kind, hazard.place.pc, hazard.other.pc if hazard.other else -1), hazard)
+            hazards.setdefault(hazard.key, hazard)
         if fault is not None:
             break
     report = _report(compiled, schedule, segments, fault, tuple(hazards[key] for key in sorted(hazards)))
@@ -176,7 +176,7 @@ def _start_checks(checks: Checks, compiled: Program, state: WaveState) -> None:
         local.stride,
     )
     checks.global_races = RaceChecker(
-        HazardKind.GLOBAL_RACE, len(state.memory.arena.data), checks.epochs, state.group, checks.waits, checks.report
+        HazardKind.GLOBAL_RACE, state.memory.used, checks.epochs, state.group, checks.waits, checks.report
     )
 
 

@@ -132,6 +132,11 @@ class Memory:
         return self._bytes
 
     @property
+    def used(self) -> int:
+        """How many bytes of the arena lie below the end of the last buffer and its guard gap."""
+        return self._top
+
+    @property
     def buffers(self) -> tuple[Buffer, ...]:
         """Every allocation, in order of address."""
         return tuple(self._buffers)

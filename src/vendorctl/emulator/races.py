@@ -80,6 +80,7 @@ class RaceChecker:
         self._writer: Array = np.zeros(count, I64)
         self._number: Array = np.zeros(count, I32) if kind is HazardKind.LDS_RACE else np.zeros(0, I32)
         self._readers: Array = np.zeros((2, count), I64)
+        self._count = int(groups.max(initial=0)) + 1
         self._groups, self._waits, self._report = groups, waits, report
         self._instructions: list[Instruction] = []
         self._indices: dict[int, int] = {}
@@ -219,7 +220,11 @@ class RaceChecker:
         )
         self._report(
             self.kind,
-            f"wave {wave} {verbs[0]} {where} at {address:#x}, which wave {other_wave} {verbs[1]}: {missing}",
+            f"{self._name(wave)} {verbs[0]} {where} at {address:#x}, which {self._name(other_wave)}"
+            f" {verbs[1]}: {missing}",
             other=other,
-            data={"address": address, "wave": wave, "other_wave": other_wave},
+            data={"address": address, "wave": wave // self._count, "other_wave": other_wave // self._count},
         )
+
+    def _name(self, wave: int) -> str:
+        return f"wave {wave // self._count} of workgroup {int(self._groups[wave])}"

@@ -129,3 +129,12 @@ def has_instruction(name: str, mnemonic: str) -> bool:
             # A generic object may use only what every member has.
             return name in having or members <= having
     return True
+
+
+def capabilities(name: str) -> tuple[str, ...]:
+    """Equal for targets on which every instruction does the same: `gfx11-generic` and `gfx1100`, but not `gfx1151`."""
+    processor, members = target(name), set(members_of(name))
+    extensions = [
+        having for family, _, having in _ONLY_ON if family is processor.family and (name in having or members <= having)
+    ]
+    return (processor.family.value, *(",".join(sorted(having)) for having in extensions))

@@ -82,7 +82,7 @@ def find_races(
         runs.append(run)
         after.append(copy)
         for hazard in run.hazards:
-            hazards.setdefault((hazard.kind, hazard.place.pc, hazard.other.pc if hazard.other else -1), hazard)
+            hazards.setdefault(hazard.key, hazard)
     differing = [
         found
         for other, schedule in zip(after[1:], schedules[1:], strict=True)
