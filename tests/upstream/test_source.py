@@ -5,23 +5,22 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import threading
-import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from support.hermetic import configure
-from support.repo import Repo, executable, repo, symlink
+from support.reading import EXPECTED, read_all
+from support.repo import Repo, gitlink, repo
 from support.servers import GENEROUS, serve
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.git.objects import read_commit
 from vendorctl.git.oid import Oid, hash_blob
 from vendorctl.progress import Silent
 from vendorctl.upstream.cache import Cache
-from vendorctl.upstream.source import Source
 
 ABSENT = Oid.parse("1" * 40)
 
@@ -32,34 +31,6 @@ MANNERS = {
     "no ids": (("uploadpack.allowFilter=true",), 0),
     "nothing": (("uploadpack.allowFilter=false", "uploadpack.allowTipSHA1InWant=false"), 0),
 }
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Repo:
-    made = repo(
-        tmp_path / "up",
-        {"a.py": "a1\n", "d/b.py": "b1\n", "run.sh": executable("exit\n"), "link": symlink("a.py")},
-        {"a.py": "a2\n"},
-        {"a.py": "a3\n", "big": "x" * 100_000},
-        {"a.py": "a4\n"},
-    )
-    made.tag("v1", made.commits[1], message="Release 1")
-    made.tag("light", made.commits[2])
-    return made
-
-
-@pytest.fixture
-def cache(tmp_path: Path) -> Cache:
-    return Cache(tmp_path / "cache", progress=Silent())
-
-
-def read_all(source: Source, commit: Oid) -> dict[bytes, bytes]:
-    tree = source.tree(commit)
-    blobs = source.blobs([entry.oid for entry in tree.values()], str)
-    return {path: blobs[entry.oid] for path, entry in tree.items()}
-
-
-EXPECTED = {b"a.py": b"a2\n", b"d/b.py": b"b1\n", b"run.sh": b"exit\n", b"link": b"a.py"}
 
 
 @pytest.mark.parametrize("manner", MANNERS)
@@ -248,120 +219,6 @@ def test_history_from_every_server(
     assert source.git.exact("rev-list", "--count", str(made.head)).stdout == b"4\n"
 
 
-# -- damage --------------------------------------------------------------------------------------------------------
-
-
-def _filled(cache: Cache, made: Repo, tmp_path: Path) -> Path:
-    source = cache.open(str(made.path), tmp_path)
-    assert read_all(source, made.commits[1]) == EXPECTED
-    git_dir = source.git.git_dir
-    assert git_dir is not None
-    return git_dir
-
-
-def _truncate_packs(git_dir: Path) -> None:
-    for pack in (git_dir / "objects" / "pack").glob("*.pack"):
-        pack.chmod(0o644)
-        os.truncate(pack, pack.stat().st_size // 2)
-
-
-def _flip_packs(git_dir: Path) -> None:
-    for pack in (git_dir / "objects" / "pack").glob("*.pack"):
-        pack.chmod(0o644)
-        content = bytearray(pack.read_bytes())
-        content[len(content) // 2] ^= 0x40
-        pack.write_bytes(content)
-
-
-def _drop_packs(git_dir: Path) -> None:
-    for pack in (git_dir / "objects" / "pack").glob("*.pack"):
-        pack.unlink()
-
-
-def _drop_indexes(git_dir: Path) -> None:
-    for index in (git_dir / "objects" / "pack").glob("*.idx"):
-        index.unlink()
-
-
-def _break_shallow(git_dir: Path) -> None:
-    (git_dir / "shallow").write_text("nonsense\n")
-
-
-def _break_config(git_dir: Path) -> None:
-    (git_dir / "config").write_text("[core\n")
-
-
-def _other_url(git_dir: Path) -> None:
-    text = (git_dir / "config").read_text()
-    (git_dir / "config").write_text(text.replace("/up", "/elsewhere"))
-
-
-def _drop_head(git_dir: Path) -> None:
-    (git_dir / "HEAD").unlink()
-
-
-def _poison(git_dir: Path) -> None:
-    """A loose object, found before packed ones, whose content is not what its name says."""
-    oid = str(hash_blob(b"b1\n"))
-    _drop_packs(git_dir)
-    path = git_dir / "objects" / oid[:2] / oid[2:]
-    path.parent.mkdir()
-    path.write_bytes(zlib.compress(b"blob 3\0b7\n"))
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        _truncate_packs,
-        _flip_packs,
-        _drop_packs,
-        _drop_indexes,
-        _break_shallow,
-        _break_config,
-        _other_url,
-        _drop_head,
-        _poison,
-        shutil.rmtree,
-    ],
-)
-def test_damage_is_repaired_and_never_seen(damage, made: Repo, cache: Cache, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    damage(_filled(cache, made, tmp_path))
-    source = cache.open(str(made.path), tmp_path)
-    assert read_all(source, made.commits[1]) == EXPECTED
-    assert read_all(source, made.commits[3]) == EXPECTED | {b"a.py": b"a4\n", b"big": b"x" * 100_000}
-
-
-def test_damage_between_choosing_and_reading_is_repaired(made: Repo, cache: Cache, tmp_path: Path) -> None:
-    source = cache.open(str(made.path), tmp_path)
-    tree = source.tree(made.commits[1])
-    blobs = source.blobs([entry.oid for entry in tree.values()], str)
-    assert source.git.git_dir is not None
-    _flip_packs(source.git.git_dir)
-    assert {path: blobs[entry.oid] for path, entry in tree.items()} == EXPECTED
-
-
-def test_damage_offline_is_an_error_that_says_so(made: Repo, cache: Cache, tmp_path: Path) -> None:
-    git_dir = _filled(cache, made, tmp_path)
-    _flip_packs(git_dir)
-    offline = Cache(cache.folder, progress=Silent(), offline=True).open(str(made.path), tmp_path)
-    with pytest.raises(VendorError) as caught:
-        read_all(offline, made.commits[1])
-    assert caught.value.code is ExitCode.UNREACHABLE
-    assert "--offline" in (caught.value.hint or "")
-
-
-def test_a_damaged_cache_is_kept_when_the_server_is_down(
-    made: Repo, cache: Cache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server = serve(tmp_path / "server", monkeypatch)
-    source = cache.open(server.url(made), tmp_path)
-    source.fetch_commit(made.commits[1])
-    server.stop()
-    with pytest.raises(VendorError, match="connection refused"):
-        source.fetch_commit(made.commits[0])
-    assert read_commit(source.git, made.commits[1]) is not None
-
-
 # -- surroundings --------------------------------------------------------------------------------------------------
 
 
@@ -398,8 +255,6 @@ def test_user_configuration_that_would_download_more(made: Repo, cache: Cache, t
 
 
 def test_submodules_are_not_fetched(made: Repo, cache: Cache, tmp_path: Path) -> None:
-    from support.repo import gitlink
-
     commit = made.commit({"sub": gitlink(ABSENT), ".gitmodules": '[submodule "sub"]\n\tpath = sub\n\turl = /nowhere\n'})
     tree = cache.open(str(made.path), tmp_path).tree(commit)
     assert tree[b"sub"].oid == ABSENT
@@ -431,9 +286,6 @@ def test_a_cache_that_cannot_be_written_is_an_error_with_a_way_out(made: Repo, t
 
 
 def test_progress_counts_received_objects(made: Repo, tmp_path: Path) -> None:
-    from collections.abc import Iterator
-    from contextlib import contextmanager
-
     seen: list[tuple[str, int]] = []
 
     class Recorder:
