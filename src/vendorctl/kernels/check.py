@@ -98,9 +98,9 @@ def _census(project: Project, manifests: Iterable[Checked]) -> Iterator[Finding]
     built = {(checked.manifest.provenance.recipe, checked.manifest.target): checked for checked in manifests}
     names = [target.name for target in project.targets]
     for recipe in project.recipes:
-        for name in names:
-            if (recipe, name) not in built:
-                yield _finding("VC516", recipe, f"there is no manifest of this recipe for {name}")
+        absent = [name for name in names if (recipe, name) not in built]
+        if absent:
+            yield _finding("VC516", recipe, f"there is no manifest of this recipe for {', '.join(absent)}")
     for (recipe, name), checked in built.items():
         if recipe not in project.recipes:
             yield _finding("VC513", checked.path, f"VENDOR.yaml does not list its recipe {recipe}")

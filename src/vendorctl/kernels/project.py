@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vendorctl import digest
-from vendorctl.errors import ExitCode, VendorError
+from vendorctl.errors import ExitCode, Location, VendorError
 from vendorctl.kernels import target as targets
 from vendorctl.kernels.inputs import PatchedTree, PatchRef
 from vendorctl.kernels.target import Target
 from vendorctl.series.patch import Patch
 from vendorctl.series.store import load_series
+from vendorctl.workspace.lock import FILE_NAME as LOCK_NAME
 from vendorctl.workspace.lock import LockedUpstream
 from vendorctl.workspace.lockfile import load_lock
 from vendorctl.workspace.manifest import FILE_NAME, KernelsConfig, Upstream
@@ -50,7 +51,11 @@ class Project:
             return self.trees[name]
         except KeyError:
             known = ", ".join(sorted(self.trees)) or "none"
-            raise VendorError(f"{recipe}: there is no upstream {name!r} (known: {known})") from None
+            raise VendorError(
+                f"there is no upstream {name!r} in {LOCK_NAME} (there are: {known})",
+                location=Location(recipe),
+                hint="run `vendorctl sync` if VENDOR.yaml has it, or correct `upstream` in the recipe",
+            ) from None
 
 
 def select(configured: Sequence[Target], wanted: Sequence[str]) -> tuple[Target, ...]:
