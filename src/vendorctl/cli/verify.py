@@ -5,17 +5,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from vendorctl.cli.output import emit
 from vendorctl.cli.session import FINDING_FORMATS, current, options
+from vendorctl.model import Report
 
 
 @click.command("verify")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--require", is_flag=True, help="What is not restored here (store: fetch) is an error, not a note.")
+@click.option("--origin", is_flag=True, help="Also compare the lock with upstream's own objects (cache or network).")
 @options(formats=FINDING_FORMATS)
-def command(names: tuple[str, ...], require: bool) -> int:
+def command(names: tuple[str, ...], require: bool, origin: bool) -> int:
     """Prove offline that every byte is accounted for.
 
     The pristine trees are upstream's as locked, the series give exactly the locked trees, and the patched trees on
@@ -27,5 +31,14 @@ def command(names: tuple[str, ...], require: bool) -> int:
 
     root = current().root()
     with reading(root):
-        report = verify_workspace(root, names, notices_for, require=require)
-    return emit(report)
+        more = [_origin(root, names)] if origin else []
+        return emit(verify_workspace(root, names, notices_for, require=require, more=more))
+
+
+def _origin(root: Path, names: tuple[str, ...]) -> Report:
+    """Proof 1 against upstream's own objects, and pins against upstream's refs."""
+    from vendorctl.cli.surroundings import open_cache
+    from vendorctl.series.proofs import compare_origins
+
+    cache = open_cache(current())
+    return compare_origins(root, names, lambda upstream: cache.open(upstream.url, root))

@@ -13,11 +13,12 @@ from vendorctl.drift.health import PatchHealth
 from vendorctl.drift.measure import Drift, measure_drift, tracked_ref
 from vendorctl.drift.report import iso_time
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.model import Json, Report
+from vendorctl.model import Finding, Json, Report
 from vendorctl.progress import Progress
 from vendorctl.series.conflict import Pending
 from vendorctl.series.content import ContentMerger
 from vendorctl.series.workspace import Standing
+from vendorctl.upstream.pins import check_pin
 from vendorctl.upstream.source import Source
 from vendorctl.workspace.manifest import Upstream
 
@@ -32,8 +33,8 @@ _UNKNOWN = "?"
 class Row:
     """One upstream. `drift` is None when it could not be measured; `trouble` then says why, `hint` what to do.
 
-    `licences` and `objects` are states in a word or two, as the layers above see them; empty: not looked at.
-    """
+    `pins` says what is wrong with the pin or its ref. `licences` and `objects` are states in a word or two, as the
+    layers above see them; empty: not looked at.
 
     upstream: Upstream
     patches: int | None = None
@@ -41,6 +42,7 @@ class Row:
     trouble: str = ""
     hint: str = ""
     pending: Pending | None = None
+    pins: tuple[Finding, ...] = ()
     licences: str = ""
     objects: str = ""
 
@@ -89,6 +91,7 @@ def _measure_row(
         row = replace(row, patches=len(standing.series.patches))
         source = opener(bare.upstream)
         tip = tracked_ref(source, bare.upstream)
+        row = replace(row, pins=tuple(check_pin(source, standing.locked)))
         return replace(row, drift=measure_drift(standing, source, tip, None, merger))
     except VendorError as error:
         hint = "run `vendorctl status --fetch`" if error.code is ExitCode.UNREACHABLE else error.hint
@@ -105,6 +108,7 @@ def status_report(rows: Sequence[Row], now: float) -> Report:
     return Report(
         schema=SCHEMA,
         title="status",
+        findings=tuple(finding for row in rows for finding in row.pins),
         lines=tuple(lines) if rows else ("no upstreams yet: `vendorctl add NAME URL`",),
         notes=tuple(note for row in rows for note in _notes(row)),
         counts={"upstreams": len(rows), "unknown": sum(row.drift is None for row in rows)},

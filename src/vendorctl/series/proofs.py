@@ -9,7 +9,7 @@ the locked trees. 3. The patched tree on disk holds exactly P, plus the change n
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from vendorctl.errors import Location
@@ -17,8 +17,10 @@ from vendorctl.model import Finding, Report, Severity, merge
 from vendorctl.series.output import verify_output
 from vendorctl.series.verify import prove_series
 from vendorctl.series.workspace import Dresser, chosen_upstreams
+from vendorctl.upstream.pins import check_pin
+from vendorctl.upstream.source import Source
 from vendorctl.vendor.contents import DiskBlobs
-from vendorctl.vendor.verify import verify_pristine
+from vendorctl.vendor.verify import verify_origin, verify_pristine
 from vendorctl.workspace.lock import FILE_NAME as LOCK_NAME
 from vendorctl.workspace.lock import Lock
 from vendorctl.workspace.lockcheck import lock_contradictions
@@ -74,6 +76,20 @@ def verify_upstream(root: Path, upstream: Upstream, lock: Lock, dresser: Dresser
         dressing = dresser(upstream, locked, proof.applied)
         reports.append(verify_output(root, upstream, proof.applied, dressing))
     return merge(SCHEMA, "verify", reports)
+
+
+def compare_origins(root: Path, names: tuple[str, ...], opener: Callable[[Upstream], Source]) -> Report:
+    """Compare the lock with upstream's own objects, and each pin with the ref that it came from.
+
+    Raises VendorError (exit code 4) when an upstream cannot be had.
+    """
+    lock = load_lock(root) or Lock(upstreams={})
+    chosen = [up for up in chosen_upstreams(load_manifest(root), names) if up.name in lock.upstreams]
+    findings: list[Finding] = []
+    for upstream in chosen:
+        source, locked = opener(upstream), lock.upstreams[upstream.name]
+        findings += [*verify_origin(source, upstream, locked), *check_pin(source, locked)]
+    return Report(schema=SCHEMA, title="verify", findings=tuple(findings), counts={"origins": len(chosen)})
 
 
 def _strays(root: Path, manifest: Manifest, lock: Lock) -> Report:

@@ -16,6 +16,7 @@ from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Entry, Tree
 from vendorctl.model import Finding, Severity
 from vendorctl.paths import display
+from vendorctl.upstream.refs import short_name
 from vendorctl.upstream.source import Source
 from vendorctl.vendor.contents import ChainedBlobs, DiskBlobs
 from vendorctl.vendor.facts import locked_files
@@ -61,7 +62,7 @@ def is_current(upstream: Upstream, locked: LockedUpstream) -> bool:
         upstream.url == locked.url
         and upstream.pin == locked.commit
         and (upstream.ref is None) == (locked.ref is None)
-        and (locked.ref is None or upstream.ref == locked.ref.name)
+        and (locked.ref is None or short_name(upstream.ref or "") == short_name(locked.ref.name))
         and upstream.include == locked.include
         and upstream.exclude == locked.exclude
     )
@@ -86,11 +87,11 @@ def obtain(
     """
     present = DiskBlobs(folder, disk)
     if locked is None:
-        return _take(upstream, {}, disk, opener(upstream), surveyor, ChainedBlobs(present))
+        return _take(upstream, None, disk, opener(upstream), surveyor, ChainedBlobs(present))
     before = ChainedBlobs(present, LateBlobs(lambda: _fetch(opener(upstream), locked, disk)))
     if is_current(upstream, locked):
         return Obtained(locked=replace(locked, series=()), blobs=before, fetched=False)
-    return _take(upstream, _held(upstream, locked), disk, opener(upstream), surveyor, before)
+    return _take(upstream, locked, disk, opener(upstream), surveyor, before)
 
 
 def _fetch(source: Source, locked: LockedUpstream, disk: Tree) -> Blobs:
@@ -116,9 +117,9 @@ def _namer(tree: Tree) -> Callable[[Oid], str]:
     return lambda oid: names.get(oid, str(oid))
 
 
-def _held(upstream: Upstream, locked: LockedUpstream) -> dict[bytes, LockedFile]:
+def _held(upstream: Upstream, locked: LockedUpstream | None) -> dict[bytes, LockedFile]:
     """Files that a `hold:` keeps as the lock has them, marked with the commit that they come from."""
-    if not upstream.hold:
+    if locked is None or not upstream.hold:
         return {}
     holds = compile_union([hold.path for hold in upstream.hold])
     files = (file for file in locked.files if holds.matches(file.path))
@@ -127,7 +128,7 @@ def _held(upstream: Upstream, locked: LockedUpstream) -> dict[bytes, LockedFile]
 
 def _take(
     upstream: Upstream,
-    held: Mapping[bytes, LockedFile],
+    locked: LockedUpstream | None,
     disk: Tree,
     source: Source,
     surveyor: Surveyor,
@@ -138,7 +139,11 @@ def _take(
     selection = select(whole, upstream.include, upstream.exclude)
     findings = selection_findings(upstream, selection)
     _refuse(findings)
-    behind = {path: file for path, file in held.items() if selection.tree.get(path) != Entry(file.mode, file.blob)}
+    behind = {
+        path: file
+        for path, file in _held(upstream, locked).items()
+        if selection.tree.get(path) != Entry(file.mode, file.blob)
+    }
     tree = selection.tree.replace({path: Entry(file.mode, file.blob) for path, file in behind.items()})
     blobs = ChainedBlobs(source.blobs(_absent(selection.tree, disk), _namer(selection.tree)), before)
     sources = {path: file.held_from for path, file in behind.items() if file.held_from is not None}
@@ -146,18 +151,44 @@ def _take(
     files = locked_files(tree, blobs, scan, held_from=sources)
     findings += content_findings(upstream, tree, blobs, [file.path for file in files if file.lfs])
     _refuse(findings)
+    ref, doubts = _ref(upstream, locked, source)
+    findings += doubts
     taken = LockedUpstream(
         name=upstream.name,
         url=upstream.url,
         commit=upstream.pin,
         root_tree=commit.tree,
-        ref=LockedRef(name=upstream.ref, oid=source.resolve(upstream.ref).oid) if upstream.ref else None,
+        ref=ref,
         files=files,
         series=(),
         include=upstream.include,
         exclude=upstream.exclude,
     )
     return Obtained(locked=taken, blobs=blobs, fetched=True, findings=tuple(findings))
+
+
+def _ref(upstream: Upstream, locked: LockedUpstream | None, source: Source) -> tuple[LockedRef | None, list[Finding]]:
+    """What to record of the ref that the pin came from, and a finding when it no longer leads there.
+
+    For an unchanged pin the record of the first time stays: a tag that was moved since must not be taken silently.
+    """
+    if upstream.ref is None:
+        return None, []
+    known = locked.ref if locked is not None and locked.commit == upstream.pin else None
+    if known is not None and short_name(known.name) == short_name(upstream.ref):
+        return LockedRef(name=upstream.ref, oid=known.oid), []
+    found = source.resolve(upstream.ref)
+    record = LockedRef(name=upstream.ref, oid=found.oid)
+    if found.kind != "tag" or found.commit == upstream.pin:
+        return record, []
+    finding = Finding(
+        rule="VC301",
+        message=f"tag {upstream.ref!r} names commit {found.commit.short}, but the pin is {upstream.pin.short}",
+        upstream=upstream.name,
+        location=upstream.place("ref"),
+        hint=f"`vendorctl sync --pin {upstream.name}={upstream.ref}` takes what the tag names now",
+    )
+    return record, [finding]
 
 
 def _refuse(findings: Iterable[Finding]) -> None:
