@@ -35,6 +35,7 @@ class Row:
 
     `pins` says what is wrong with the pin or its ref. `licences` and `objects` are states in a word or two, as the
     layers above see them; empty: not looked at.
+    """
 
     upstream: Upstream
     patches: int | None = None
