@@ -22,7 +22,6 @@ from vendorctl.git.tree import Entry, Mode, Tree
 from vendorctl.series.bump import BumpPlan, BumpRequest, plan_bump
 from vendorctl.series.content import ContentMerger
 from vendorctl.series.patch import Patch, Trailers
-from vendorctl.series.refresh import refresh_patch
 from vendorctl.series.stack import Applied, Series, apply_series
 from vendorctl.series.write import write_patch
 
@@ -78,7 +77,7 @@ class Shelf:
         """The plan for moving `old` to another pristine tree; contents it makes are kept."""
         tree = new if isinstance(new, Tree) else self.tree(new)
         with ContentMerger() as merger:
-            plan = plan_bump(BumpRequest(old=old, new=tree, blobs=self.blobs, **options), refresh_patch, merger)
+            plan = plan_bump(BumpRequest(old=old, new=tree, blobs=self.blobs, **options), merger)
         if plan.applied is not None:
             self.blobs.update(plan.applied.blobs)
         return plan

@@ -16,7 +16,6 @@ from vendorctl.series.evidence import Evidence
 from vendorctl.series.history import History, UpstreamCommit
 from vendorctl.series.moves import Move
 from vendorctl.series.patch import Patch
-from vendorctl.series.refresh import refresh_patch
 from vendorctl.series.stack import Applied
 
 
@@ -63,7 +62,7 @@ def examine_series(
     Commits are named where `history` is given and knows them.
     """
     request = BumpRequest(old=chain, new=new, blobs=blobs, moves=moves, halt=False)
-    plan = plan_bump(request, refresh_patch, merger)
+    plan = plan_bump(request, merger)
     evidence = None if history is None else Evidence(history, chain, moves, merger)
     return tuple(
         Prognosis(

@@ -107,7 +107,7 @@ def fold_edits(chain: Applied, number: int, edited: Tree, blobs: Blobs, merger: 
         return refresh_with(chain, number, edited, blobs, merger)
     edit = Link(target.patch, chain.patched, edited)
     request = BumpRequest(old=chain, new=target.after, blobs=blobs, moves=(), links=(edit,))
-    plan = plan_bump(request, refresh_patch, merger)
+    plan = plan_bump(request, merger)
     if plan.applied is None or plan.stuck is not None:
         raise _stopped(plan.stuck, f"the edits do not fit at patch {number:04d}; fold them into a later one")
     result = refresh_with(chain, number, plan.applied.patched, ChainedBlobs(plan.blobs, blobs), merger)
@@ -243,7 +243,7 @@ def _relay(
         return Applied(Series(chain.series.upstream, ()), (chain.trees[0],), {})
     old = Applied(chain.series, chain.trees, {**chain.blobs, **made})
     request = BumpRequest(old=old, new=chain.trees[0], blobs=blobs, moves=(), links=tuple(links))
-    plan = plan_bump(request, refresh_patch, merger)
+    plan = plan_bump(request, merger)
     if plan.applied is None:
         raise _stopped(plan.stuck, "a later patch does not fit any more")
     empty = [outcome.patch for outcome in plan.outcomes if outcome.new is None]

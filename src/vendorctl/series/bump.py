@@ -13,9 +13,8 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TypeAlias
 
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.objects import Blobs
@@ -28,6 +27,7 @@ from vendorctl.series.lines import split_lines
 from vendorctl.series.merge import Conflict, Merged, Settle, Settled, merge_trees
 from vendorctl.series.moves import Move, as_mapping, find_moves
 from vendorctl.series.patch import ChangeKind, Patch
+from vendorctl.series.refresh import Draft, refresh_patches
 from vendorctl.series.stack import Applied, Series
 from vendorctl.vendor.contents import ChainedBlobs
 
@@ -117,9 +117,6 @@ def links_of(applied: Applied) -> tuple[Link, ...]:
     return tuple(map(Link, applied.series.patches, applied.trees, applied.trees[1:]))
 
 
-#: Writes a patch anew for a pair of trees, keeping its message.
-Rewrite: TypeAlias = Callable[[Patch, Tree, Tree, Blobs], Patch]
-
 #: Recognised by the recorded resolution of an earlier, equal conflict.
 BY_RESOLUTION = "a recorded resolution"
 
@@ -146,12 +143,12 @@ class BumpRequest:
     links: tuple[Link, ...] | None = None
 
 
-def plan_bump(request: BumpRequest, rewrite: Rewrite, merger: ContentMerger) -> BumpPlan:
+def plan_bump(request: BumpRequest, merger: ContentMerger) -> BumpPlan:
     """Carry a series over to a new pristine tree.
 
     Deterministic: the same request gives the same plan. Raises KeyError when a content that a merge needs is missing.
     """
-    bump = _Bump(request, rewrite, merger)
+    bump = _Bump(request, merger)
     for position, link in enumerate(request.links or links_of(request.old), start=1):
         bump.carry(position, link)
         if bump.stuck is not None and request.halt:
@@ -162,9 +159,8 @@ def plan_bump(request: BumpRequest, rewrite: Rewrite, merger: ContentMerger) -> 
 class _Bump:
     """A bump under way: `tree` is P'_k so far."""
 
-    def __init__(self, request: BumpRequest, rewrite: Rewrite, merger: ContentMerger) -> None:
+    def __init__(self, request: BumpRequest, merger: ContentMerger) -> None:
         self.request = request
-        self.rewrite = rewrite
         self.merger = merger
         self.made: dict[Oid, bytes] = {}
         self.blobs = ChainedBlobs(self.made, request.old.blobs, request.blobs)
@@ -175,9 +171,11 @@ class _Bump:
         self.tree = request.new
         self.trees = [request.new]
         self.outcomes: list[Outcome] = []
+        self.drafts: dict[int, Draft] = {}
         self.stuck: Stuck | None = None
 
     def plan(self) -> BumpPlan:
+        self._rewrite()
         applied = None
         if self.stuck is None:
             patches = tuple(outcome.new for outcome in self.outcomes if outcome.new is not None)
@@ -261,31 +259,30 @@ class _Bump:
         elif self.tree.difference(merged.tree) == changes and _fits(patch, before, self.tree, changes):
             kind, new = OutcomeKind.UNCHANGED, patch
         else:
-            kind = OutcomeKind.PARTLY_MERGED if landed else OutcomeKind.REFRESHED
-            new = self.rewrite(patch, self.tree, merged.tree, self.blobs)
-            if new.raw == patch.raw:
-                kind = OutcomeKind.UNCHANGED
+            kind, new = OutcomeKind.PARTLY_MERGED if landed else OutcomeKind.REFRESHED, patch
+            self.drafts[len(self.outcomes)] = Draft(patch, self.tree, merged.tree)
         return Outcome(patch=patch, kind=kind, new=new, landed=facts, by=by, reused=reused)
 
     def _accept(self, outcome: Outcome, tree: Tree) -> None:
         if outcome.new is not None:
-            self.made.update(self._verified(outcome, tree))
+            made = (entry.oid for _, entry in self.tree.difference(tree).values() if entry is not None)
+            known = self.request.old.blobs
+            self.made.update({oid: known[oid] for oid in made if oid in known})
             self.trees.append(tree)
         self.tree = tree
         self.outcomes.append(outcome)
 
-    def _verified(self, outcome: Outcome, tree: Tree) -> dict[Oid, bytes]:
-        """The contents that the patch makes; a rewritten one is applied to prove that it gives what the merge gave."""
-        assert outcome.new is not None
-        if outcome.kind is OutcomeKind.UNCHANGED:
-            made = (entry.oid for _, entry in self.tree.difference(tree).values() if entry is not None)
-            known = self.request.old.blobs
-            return {oid: known[oid] for oid in made if oid in known}
-        result, contents = apply_patch(outcome.new, self.tree, self.blobs)
-        if result != tree:
-            message = f"{outcome.new.file_name} does not give the tree that the merge gave"
-            raise VendorError(message, code=ExitCode.INTERNAL)
-        return contents
+    def _rewrite(self) -> None:
+        """Write the patches whose diffs changed, all at once, and prove that each gives what the merge gave."""
+        written = refresh_patches(list(self.drafts.values()), self.blobs, runner=self.merger.runner)
+        for (index, draft), patch in zip(self.drafts.items(), written, strict=True):
+            result, _ = apply_patch(patch, draft.old, self.blobs)
+            if result != draft.new:
+                message = f"{patch.file_name} does not give the tree that the merge gave"
+                raise VendorError(message, code=ExitCode.INTERNAL)
+            outcome = self.outcomes[index]
+            kind = OutcomeKind.UNCHANGED if patch.raw == draft.patch.raw else outcome.kind
+            self.outcomes[index] = replace(outcome, new=patch, kind=kind)
 
 
 def declared_moves(patch: Patch) -> dict[bytes, bytes]:

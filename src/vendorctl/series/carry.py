@@ -19,7 +19,6 @@ from vendorctl.series.evidence import Evidence
 from vendorctl.series.history import History
 from vendorctl.series.moves import Move, find_moves
 from vendorctl.series.patch import Patch
-from vendorctl.series.refresh import refresh_patch
 from vendorctl.series.resolutions import Resolution, Resolutions
 from vendorctl.series.stack import Applied
 from vendorctl.series.trace import trace_moves
@@ -62,7 +61,7 @@ class Carry:
             resolve=lambda _patch, conflict: resolutions.settle(conflict),
             skip=self.skip.get(upstream.name, frozenset()),
         )
-        return plan_bump(request, refresh_patch, self.merger)
+        return plan_bump(request, self.merger)
 
     def evidence(self, upstream: Upstream, old: Oid, new: Oid, chain: Applied, plan: BumpPlan) -> Evidence | None:
         """What can answer which commit did what; None when upstream's history is not to be had."""

@@ -15,6 +15,7 @@ One thing is not ours: the compressed bytes of a binary hunk come from the zlib 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from vendorctl.errors import ExitCode, Location, VendorError
 from vendorctl.git.objects import Blobs
@@ -104,13 +105,27 @@ def write_patch(
 
 def format_diff(old: Tree, new: Tree, blobs: Blobs, *, runner: Runner = run) -> bytes:
     """Git's diff between two trees, without a message. Raises VendorError when they are equal."""
-    differing = old.difference(new)
-    if not differing:
+    return format_diffs([(old, new)], blobs, runner=runner)[0]
+
+
+def format_diffs(pairs: Sequence[tuple[Tree, Tree]], blobs: Blobs, *, runner: Runner = run) -> list[bytes]:
+    """`format_diff` of each pair of trees, all by one git process."""
+    differing = [old.difference(new) for old, new in pairs]
+    if not all(differing):
         raise VendorError("nothing differs, so there is nothing to write as a patch", code=ExitCode.USAGE)
-    sides = [Tree(_side(differing, index)) for index in (0, 1)]
+    if not differing:
+        return []
     with scratch_repository(runner=runner) as scratch:
-        ids = [str(scratch.add_tree(side, blobs)) for side in sides]
-        return scratch.git.exact(*_DIFF, *ids).stdout
+        sides = [[scratch.add_tree(Tree(_side(each, index)), blobs) for index in (0, 1)] for each in differing]
+        rows = [f"{old} {new}\n".encode() for old, new in sides]
+        output = scratch.git.exact(*_DIFF, "--stdin", stdin=b"".join(rows)).stdout
+    # git announces each pair by its ids; no line of a diff looks like that.
+    diffs: list[bytes] = []
+    for row, following in zip(rows, [*rows[1:], b""], strict=True):
+        end = output.find(b"\n" + following, len(row)) + 1 if following else len(output)
+        diffs.append(output[len(row) : end])
+        output = output[end:]
+    return diffs
 
 
 def _side(differing: dict[bytes, tuple[Entry | None, Entry | None]], index: int) -> dict[bytes, Entry]:
