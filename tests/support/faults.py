@@ -114,6 +114,8 @@ def snapshot(folder: Path, *, without: str = ".vendorctl") -> Snapshot:
                 entry = ("link", os.fsencode(path.readlink()))
             elif stat.S_ISDIR(state.st_mode):
                 entry = ("folder", b"")
+            elif not stat.S_ISREG(state.st_mode):
+                entry = ("odd", b"")  # reading a pipe would wait for ever
             else:
                 entry = (f"file {stat.S_IMODE(state.st_mode):o}", path.read_bytes())
             found[str(path.relative_to(folder))] = entry

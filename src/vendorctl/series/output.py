@@ -55,6 +55,8 @@ def verify_output(root: Path, upstream: Upstream, applied: Applied, dressing: Dr
     expected = on_disk(dress(applied.patched, applied.blobs, dressing)[0])
     place = _Place(upstream, Severity.ERROR if upstream.output else Severity.WARNING)
     folder = root / patched_dir(upstream)
+    if folder.is_symlink() or folder.is_file():
+        return _displaced(place)
     disk = scan(folder)
     if not disk.exists:
         return _absent(place, expected)
@@ -74,6 +76,19 @@ def _absent(place: _Place, expected: Tree) -> Report:
         upstream=place.upstream.name,
         location=Location(place.upstream.output),
         hint=f"`vendorctl sync {place.upstream.name}` writes it",
+    )
+    return Report(schema=SCHEMA, title=_TITLE, findings=(finding,))
+
+
+def _displaced(place: _Place) -> Report:
+    """Something else has the folder's place. A link is not followed: what it leads to is not in the workspace."""
+    folder = patched_dir(place.upstream)
+    finding = Finding(
+        rule="VC228",
+        message=f"{folder} is not a folder",
+        upstream=place.upstream.name,
+        location=Location(folder),
+        hint=f"move it away, then run `vendorctl sync {place.upstream.name}`",
     )
     return Report(schema=SCHEMA, title=_TITLE, findings=(finding,))
 

@@ -143,6 +143,8 @@ def _difference_finding(upstream: Upstream, difference: Difference) -> Finding:
     restore = f"`vendorctl sync {name}` restores it"
     if difference.kind is DifferenceKind.EMPTY_FOLDER:
         hint = "remove it: git cannot store empty folders"
+    elif difference.kind is DifferenceKind.ODD:
+        hint = "remove it; `vendorctl sync` does not touch what is neither file nor link"
     elif difference.kind in _EDITS:
         hint = f"delete it, and {restore}; to keep it, edit the patched tree and run `vendorctl patch record {name}`"
     else:
