@@ -893,6 +893,48 @@ _ALL = (
         "Consumers would select kernels by rules that no longer hold.",
         "Run `vendorctl pack`.",
     ),
+    Rule(
+        "VC530",
+        "wrong-result",
+        "A kernel's output is further from the float64 reference than its recipe allows, or it overwrote an input.",
+        "The object computes something else than its operation.",
+        "Run the `vendorctl test` that the finding names; `vendorctl bisect` finds the commit or patch that did it.",
+    ),
+    Rule(
+        "VC531",
+        "kernel-fault",
+        "A kernel stopped: an access outside its buffers, an unknown instruction, a deadlock, or no end.",
+        "On a device this is a memory fault or a hang, or silent damage to memory of others.",
+        "The message names the instruction and the nearest buffer; correct the kernel's bounds.",
+    ),
+    Rule(
+        "VC532",
+        "race",
+        "Two waves touch the same memory, one of them writing, with no barrier between.",
+        "Hardware decides who wins; the result is right on one machine and wrong on another.",
+        "Put a barrier between the two instructions that the message names.",
+    ),
+    Rule(
+        "VC533",
+        "kernel-hazard",
+        "A kernel reads a register before waiting for its load, uses a value nothing wrote, or leaves an output unset.",
+        "The emulator knows the value, hardware does not promise it.",
+        "Wait for the load, initialise the value, or write the whole output.",
+    ),
+    Rule(
+        "VC534",
+        "order-dependent",
+        "Results differ, bit for bit, between orders in which the waves of a workgroup run.",
+        "No order is promised, so the result is not either.",
+        "Look for a race in the same report; make the order of additions fixed.",
+    ),
+    Rule(
+        "VC535",
+        "untested",
+        "An object was not tested: it is not there, its recipe has no case for it, or the backend cannot run it.",
+        "What did not run must not look as if it had passed.",
+        "Run `vendorctl build`, or give the recipe `cases` and a `reference`.",
+    ),
 )
 
 #: Every rule by id, in numeric order.

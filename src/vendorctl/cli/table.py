@@ -42,6 +42,7 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
     "Kernels": (
         Row("build", "build", "Compile the patched kernels to AMD code objects, with no GPU."),
         Row("check", "check", "Prove that every object comes from these sources, recipes and toolchain."),
+        Row("test", "test", "Run every object and compare it with its reference, with no GPU."),
         Row("pack", "pack", "Pack one shard per device architecture."),
         Row("compat", "compat", "Compile the instance table against several toolchain versions."),
     ),

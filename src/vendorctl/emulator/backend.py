@@ -23,9 +23,9 @@ from vendorctl.emulator.report import RunReport
 from vendorctl.emulator.schedule import Schedule
 from vendorctl.emulator.targets import capabilities
 from vendorctl.emulator.version import emulator_version
-from vendorctl.errors import VendorError
 from vendorctl.kernels.launch import LaunchArgument, Parameter
 from vendorctl.kernels.testing.backend import Call, Category, Covered, Problem, Ran
+from vendorctl.model import Json
 
 _RACES = (HazardKind.LDS_RACE, HazardKind.GLOBAL_RACE)
 _RANDOM_SEED = 1
@@ -168,7 +168,7 @@ class EmulatorBackend:
         """
         parsed = CodeObject.parse(code)
         kernels = [repr(kernel) for _, kernel in sorted(parsed.kernels.items())]
-        facts = {
+        facts: Json = {
             "capabilities": list(capabilities(parsed.target.name)),
             "kernels": kernels,
             "text": sha256(parsed.text),

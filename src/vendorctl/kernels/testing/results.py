@@ -16,7 +16,7 @@ from vendorctl.model import Json
 
 
 class Verdict(StrEnum):
-    """How a test ended. `UNTESTED` is neither a pass nor a failure: there was nothing to run, or nothing to run it on."""
+    """How a test ended. `UNTESTED` is neither a pass nor a failure: nothing ran."""
 
     PASSED = "passed"
     FAILED = "failed"

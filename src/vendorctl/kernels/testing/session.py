@@ -1,0 +1,185 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Tests many objects: spread over processes, known results reused, each reported as it arrives."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from vendorctl import digest
+from vendorctl.errors import ExitCode, VendorError
+from vendorctl.kernels import closure
+from vendorctl.kernels.manifest import ObjectManifest, ObjectRecord
+from vendorctl.kernels.testing import harness
+from vendorctl.kernels.testing.backend import Backend, BackendFactory
+from vendorctl.kernels.testing.cache import Conditions, ResultCache
+from vendorctl.kernels.testing.recipes import imported
+from vendorctl.kernels.testing.results import ObjectResult
+from vendorctl.progress import Progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """One object to test, as a value that can be sent to another process.
+
+    `folder` holds the object; `recipe` is relative to the workspace `root`.
+    """
+
+    root: Path
+    recipe: str
+    operation: str
+    target: str
+    folder: str
+    record: ObjectRecord
+    conditions: Conditions
+    cache: ResultCache | None
+
+    @property
+    def blank(self) -> ObjectResult:
+        """The result before anything was run."""
+        return ObjectResult(
+            operation=self.operation,
+            target=self.target,
+            instance=self.record.instance.name,
+            sha256=self.record.sha256,
+        )
+
+
+def run_tests(
+    root: Path,
+    objects: Sequence[tuple[ObjectManifest, ObjectRecord]],
+    factory: BackendFactory,
+    *,
+    full: bool,
+    jobs: int,
+    cache: ResultCache | None,
+    progress: Progress,
+) -> tuple[ObjectResult, ...]:
+    """Test `objects` of the workspace at `root`, `jobs` at a time; results in the order given.
+
+    With one job everything runs in this process. What a kernel does wrong is in its result. Raises VendorError when
+    the backend cannot be had (exit code 7), or when a process dies.
+    """
+    pending: list[tuple[int, Work]] = []
+    results: dict[int, ObjectResult] = {}
+    for index, work in enumerate(_works(root, objects, factory(), full=full, cache=cache)):
+        known = _known(work)
+        if known is not None:
+            results[index] = known
+        else:
+            pending.append((index, work))
+    with progress.task("test", total=len(objects)) as task:
+        task.advance(len(results), note="known results")
+        for index, result in _run(pending, factory, jobs):
+            results[index] = result
+            task.advance(note=result.name)
+    return tuple(results[index] for index in range(len(objects)))
+
+
+def _works(
+    root: Path,
+    objects: Iterable[tuple[ObjectManifest, ObjectRecord]],
+    backend: Backend,
+    *,
+    full: bool,
+    cache: ResultCache | None,
+) -> Iterator[Work]:
+    recipes: dict[str, dict[str, str]] = {}
+    for found, record in objects:
+        recipe = found.provenance.recipe
+        if recipe not in recipes:
+            recipes[recipe] = {file.path: file.digest() for file in closure.recipe_closure(root, recipe)}
+        conditions = Conditions(
+            backend=backend.name, backend_version=backend.version, recipe=recipes[recipe], full=full
+        )
+        yield Work(
+            root=root,
+            recipe=recipe,
+            operation=found.operation,
+            target=found.target,
+            folder=found.folder,
+            record=record,
+            conditions=conditions,
+            cache=cache,
+        )
+
+
+def _known(work: Work) -> ObjectResult | None:
+    """The result of an earlier test of the very same bytes, if they are (still) there."""
+    if work.cache is None or _read(work) is None:
+        return None
+    return work.cache.get(work.conditions.key(work.record, work.record.sha256), work.blank)
+
+
+def _read(work: Work) -> bytes | None:
+    """The object, if it is there with the bytes that its manifest records."""
+    try:
+        code = (work.root / work.folder / work.record.file).read_bytes()
+    except OSError:
+        return None
+    return code if digest.sha256(code) == work.record.sha256 else None
+
+
+def _run(pending: Sequence[tuple[int, Work]], factory: BackendFactory, jobs: int) -> Iterator[tuple[int, ObjectResult]]:
+    if jobs <= 1 or len(pending) <= 1:
+        for index, work in pending:
+            yield index, test_object(work, factory)
+        return
+    # A fresh interpreter for each worker: a fork would copy locks that a progress bar's thread may hold.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(max_workers=min(jobs, len(pending)), mp_context=context)
+    try:
+        futures: Mapping[Future[ObjectResult], int] = {
+            pool.submit(test_object, work, factory): index for index, work in pending
+        }
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+    except BrokenProcessPool as error:
+        raise VendorError(
+            "a test process died, perhaps for lack of memory", hint="try again with `--jobs 1`", code=ExitCode.INTERNAL
+        ) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def test_object(work: Work, factory: BackendFactory) -> ObjectResult:
+    """Test one object, in whichever process this is."""
+    code = _read(work)
+    if code is None:
+        return replace(work.blank, reason="the object is not there, or not as its manifest records it")
+    backend = factory()
+    try:
+        known = _same_execution(work, backend, code)
+        return known if known is not None else _tested(work, backend, code)
+    except VendorError as error:
+        return replace(work.blank, reason=error.message)
+
+
+def _same_execution(work: Work, backend: Backend, code: bytes) -> ObjectResult | None:
+    """The result of another object that is executed in exactly the same way (of another target, as a rule)."""
+    if work.cache is None:
+        return None
+    found = work.cache.get(work.conditions.key(work.record, backend.identity(code)), work.blank)
+    if found is not None:
+        work.cache.put(work.conditions.key(work.record, work.record.sha256), found)
+    return found
+
+
+def _tested(work: Work, backend: Backend, code: bytes) -> ObjectResult:
+    record = work.record
+    with imported(work.root, work.recipe) as recipe:
+        subject = harness.prepare(recipe, record.instance, record.launch, backend, full=work.conditions.full)
+        if not subject.trials:
+            return replace(work.blank, reason="its recipe has no test cases")
+        trials, coverage = harness.examine(subject, backend.load(code))
+    result = replace(work.blank, trials=trials, coverage=coverage)
+    if work.cache is not None:
+        for executed in (record.sha256, backend.identity(code)):
+            work.cache.put(work.conditions.key(record, executed), result)
+    return result
