@@ -17,9 +17,9 @@ import pytest
 from kernels.conftest import Built
 from support import tinykern
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels import build as building
 from vendorctl.kernels import elf, pool, target
-from vendorctl.kernels.build import BuildOptions
+from vendorctl.kernels import verify as verification
+from vendorctl.kernels.build import BuildOptions, BuildReport
 from vendorctl.kernels.check import check
 
 
@@ -188,9 +188,9 @@ def test_keep_going_writes_the_units_that_are_whole(built: Built) -> None:
 
 
 def test_verify_rebuilds_and_names_the_input_that_differs(built: Built) -> None:
-    def verify() -> building.BuildReport:
+    def verify() -> BuildReport:
         executor = pool.open_executor("local", 2)
-        return building.verify(built.project, tinykern.tools(), executor, BuildOptions(jobs=2))
+        return verification.verify(built.project, tinykern.tools(), executor, BuildOptions(jobs=2))
 
     assert verify().report.counts == {"objects rebuilt": 4, "identical": 4}
     manifest = built.objects / "gfx942" / "manifest.json"

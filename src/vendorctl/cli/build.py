@@ -38,8 +38,9 @@ def command(
     """
     from vendorctl.cli.kernels import compiling
     from vendorctl.cli.surroundings import begin
-    from vendorctl.kernels.build import BuildOptions, build, verify
+    from vendorctl.kernels.build import BuildOptions, build
     from vendorctl.kernels.child import Limits
+    from vendorctl.kernels.verify import verify
 
     with compiling(current(), jobs=jobs, executor=executor) as work:
         chosen = BuildOptions(

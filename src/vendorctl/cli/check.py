@@ -9,17 +9,26 @@ import click
 
 from vendorctl.cli.output import emit
 from vendorctl.cli.session import current, options
+from vendorctl.model import merge
 
 
 @click.command("check")
 @click.option("--require", is_flag=True, help="Objects that are not built here are an error, not a warning.")
+@click.option("--instructions", is_flag=True, help="Also decode every object for every architecture that may load it.")
 @options()
-def command(require: bool) -> int:
+def command(require: bool, instructions: bool) -> int:
     """Prove that every object comes from these sources, recipes and toolchain.
 
     Needs no compiler and runs no recipe: hashes, target stamps, input digests, census, resource policy.
     """
-    from vendorctl.kernels.check import check
+    from vendorctl.kernels.check import SCHEMA, check
     from vendorctl.kernels.project import load_project
 
-    return emit(check(load_project(current().root()), require=require))
+    project = load_project(current().root())
+    report = check(project, require=require)
+    if not instructions or not report.ok:
+        return emit(report)
+    from vendorctl.emulator import decode
+    from vendorctl.kernels.members import check_instructions
+
+    return emit(merge(SCHEMA, "check", [report, check_instructions(project, decode)]))

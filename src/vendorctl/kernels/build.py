@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vendorctl import digest
@@ -16,18 +16,17 @@ from vendorctl.kernels.cache import ObjectCache
 from vendorctl.kernels.child import Limits
 from vendorctl.kernels.compile import COMPILE_LIMITS, Compiled, Failed, Outcome
 from vendorctl.kernels.instance import Instance
-from vendorctl.kernels.plan import State, Unit, differences, make_plan
+from vendorctl.kernels.plan import State, Unit, make_plan
 from vendorctl.kernels.pool import Executor
 from vendorctl.kernels.project import Project
 from vendorctl.kernels.schedule import Pending, compile_pending, failure
 from vendorctl.kernels.toolchain import Toolchain
 from vendorctl.kernels.watch import Snapshot
-from vendorctl.model import Finding, Json, Report, Severity
+from vendorctl.model import Finding, Json, Report
 from vendorctl.progress import Progress, Silent
 from vendorctl.workspace.transaction import Transaction
 
 BUILD_SCHEMA = "vendorctl/build/1"
-VERIFY_SCHEMA = "vendorctl/build-verify/1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +63,7 @@ class _Results:
     outcomes: dict[str, dict[Instance, Outcome]] = field(default_factory=dict)
     failures: list[tuple[Unit, Failed]] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    cached: int = 0
+    cached: Counter[str] = field(default_factory=Counter)
 
     def add(self, unit: Unit, outcome: Outcome) -> None:
         self.outcomes.setdefault(unit.folder, {})[outcome.instance] = outcome
@@ -96,14 +95,15 @@ def build(
     results = _Results()
     pending = _from_cache(units, cache, results)
     _compile(project, pending, tools, cache, executor, options, results, progress or Silent())
-    spoiled = set() if options.force else _refuse_other_bytes(units, results)
+    spoiled = set() if options.force else _refuseother_bytes(units, results)
     store.write_logs(project.root, results.failures)
     removed: list[str] = []
     if not results.findings or options.keep_going:
         with begin() as tx:
-            for unit in units:
-                if unit.folder not in spoiled:
-                    store.stage_unit(tx, project.root, unit, tools, results.of(unit))
+            whole = [unit for unit in units if unit.folder not in spoiled]
+            staged = [store.stage_unit(tx, project.root, unit, tools, results.of(unit)) for unit in whole]
+            if any(staged):
+                store.stage_ignore(tx, project.root)
             if not (options.operations or options.targets):
                 removed = store.stage_removals(tx, project.root, {unit.folder for unit in units})
             if not tx.empty:
@@ -124,7 +124,7 @@ def _from_cache(units: Iterable[Unit], cache: ObjectCache, results: _Results) ->
                 rest.append(planned.row.instance)
             else:
                 results.add(unit, found)
-                results.cached += 1
+                results.cached[unit.folder] += 1
         if rest:
             pending.append(Pending(unit=unit, rows=tuple(rest)))
     return pending
@@ -155,7 +155,7 @@ def _compile(
         results.findings += before.changes()
 
 
-def _refuse_other_bytes(units: Iterable[Unit], results: _Results) -> set[str]:
+def _refuseother_bytes(units: Iterable[Unit], results: _Results) -> set[str]:
     """Find rows with their record's inputs but not its bytes; return the folders they spoil."""
     spoiled = set()
     for unit in units:
@@ -165,11 +165,12 @@ def _refuse_other_bytes(units: Iterable[Unit], results: _Results) -> set[str]:
                 continue
             if digest.sha256(outcome.code) != planned.record.sha256:
                 spoiled.add(unit.folder)
-                results.findings.append(_other_bytes(unit, planned.record.file))
+                results.findings.append(other_bytes(unit, planned.record.file))
     return spoiled
 
 
-def _other_bytes(unit: Unit, file: str) -> Finding:
+def other_bytes(unit: Unit, file: str) -> Finding:
+    """The finding for an object whose inputs are as recorded while its bytes are not."""
     return Finding(
         rule="VC505",
         upstream=unit.table.upstream,
@@ -180,91 +181,49 @@ def _other_bytes(unit: Unit, file: str) -> Finding:
 
 
 def _report(units: Sequence[Unit], results: _Results, removed: Sequence[str]) -> Report:
-    rows: list[Json] = []
+    rows = [_row(unit, results) for unit in units]
     totals: Counter[str] = Counter()
-    for unit in units:
-        outcomes = results.of(unit)
-        kept = sum(planned.state is State.CURRENT for planned in unit.rows)
-        made = sum(isinstance(outcome, Compiled) for outcome in outcomes.values())
-        failed = len(outcomes) - made
-        totals += Counter({"objects": kept + made, "unchanged": kept, "compiled": made, "failed": failed})
-        rows.append(
-            {
-                "operation": unit.table.operation,
-                "target": unit.target.name,
-                "objects": kept + made,
-                "unchanged": kept,
-                "failed": failed,
-                "not_built": len(unit.rows) - kept - len(outcomes),
-                "excluded": len(unit.table.excluded[unit.target.name]),
-            }
-        )
-    totals += Counter({"compiled": -results.cached, "from cache": results.cached})
+    for row in rows:
+        totals += Counter({name: int(str(row[name])) for name in _STATES})
     return Report(
         schema=BUILD_SCHEMA,
         title="build",
+        lines=tuple(_table(rows)),
         findings=tuple(results.findings),
-        counts={"objects": 0} | totals,
+        counts={"objects": 0} | {name.replace("_", " "): count for name, count in totals.items()},
         notes=tuple(f"removed {path}: no recipe builds it any more" for path in removed),
-        data={"units": rows},
+        data={"units": [dict(row) for row in rows]},
     )
 
 
-def verify(
-    project: Project,
-    tools: Toolchain,
-    executor: Executor,
-    options: BuildOptions,
-    *,
-    progress: Progress | None = None,
-) -> BuildReport:
-    """Compile every recorded row again, without the cache, and compare bytes with the manifests. Writes nothing.
-
-    A row whose inputs changed since is reported with the inputs that differ, and is not compiled.
-    """
-    units = make_plan(project, tools, operations=options.operations, targets=options.targets, jobs=options.jobs)
-    results = _Results()
-    wanted = (State.CURRENT, State.MISSING)
-    pending = []
-    for unit in units:
-        rows = tuple(planned.row.instance for planned in unit.rows if planned.state in wanted)
-        if len(rows) < len(unit.rows):
-            results.findings.append(_stale(unit, len(unit.rows) - len(rows), tools))
-        pending.append(Pending(unit=unit, rows=rows))
-
-    def accept(unit: Unit, outcome: Outcome) -> bool:
-        results.add(unit, outcome)
-        return True
-
-    compile_pending(
-        pending, tools, executor, accept, jobs=options.jobs, limits=options.limits, progress=progress or Silent()
-    )
-    same = 0
-    for unit in units:
-        for planned in unit.rows:
-            outcome = results.of(unit).get(planned.row.instance)
-            if isinstance(outcome, Compiled) and planned.record is not None:
-                equal = digest.sha256(outcome.code) == planned.record.sha256
-                same += equal
-                results.findings += [] if equal else [_other_bytes(unit, planned.record.file)]
-    counts = {"objects rebuilt": sum(len(rows) for rows in results.outcomes.values()), "identical": same}
-    return BuildReport(
-        Report(schema=VERIFY_SCHEMA, title="build --verify", findings=tuple(results.findings), counts=counts)
-    )
+#: What can be said of a row after a build; `objects` are those that are there.
+_STATES = ("objects", "unchanged", "from_cache", "compiled", "failed", "not_built")
 
 
-def _stale(unit: Unit, count: int, tools: Toolchain) -> Finding:
-    if unit.previous is None:
-        message = f"{unit.table.operation} for {unit.target.name} has no manifest that could be compared with"
-    else:
-        changes = differences(unit.previous, unit.origin, tools.identity())
-        why = "; ".join(changes) or "rows were added"
-        message = f"{count} rows of {unit.table.operation} for {unit.target.name} were not compared: {why}"
-    return Finding(
-        rule="VC512",
-        severity=Severity.ERROR,
-        upstream=unit.table.upstream,
-        location=Location(f"{unit.folder}/manifest.json"),
-        message=message,
-        hint="run `vendorctl build` first",
-    )
+def _row(unit: Unit, results: _Results) -> dict[str, Json]:
+    outcomes = results.of(unit)
+    kept = sum(planned.state is State.CURRENT for planned in unit.rows)
+    made = sum(isinstance(outcome, Compiled) for outcome in outcomes.values())
+    cached = results.cached[unit.folder]
+    return {
+        "operation": unit.table.operation,
+        "target": unit.target.name,
+        "objects": kept + made,
+        "unchanged": kept,
+        "from_cache": cached,
+        "compiled": made - cached,
+        "failed": len(outcomes) - made,
+        "not_built": len(unit.rows) - kept - len(outcomes),
+        "excluded": len(unit.table.excluded[unit.target.name]),
+    }
+
+
+def _table(rows: Sequence[Mapping[str, Json]]) -> Iterator[str]:
+    """One line per operation, summed over its targets; nothing when nothing was done."""
+    if all(row["objects"] == row["unchanged"] for row in rows):
+        return
+    yield f"{'operation':20} {'targets':>8} " + " ".join(f"{name.replace('_', ' '):>10}" for name in _STATES)
+    for operation in dict.fromkeys(str(row["operation"]) for row in rows):
+        group = [row for row in rows if row["operation"] == operation]
+        sums = [sum(int(str(row[name])) for row in group) for name in _STATES]
+        yield f"{operation:20} {len(group):8} " + " ".join(f"{number:10,}" for number in sums)

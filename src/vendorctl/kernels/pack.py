@@ -95,6 +95,8 @@ def pack(project: Project, begin: Callable[[], Transaction], *, folder: str = SH
             tx.write(path, content)
         for path in _stray_descriptors(project.root, generated):
             tx.delete(path)
+        # Shards are products: like a cache folder, this one tells git to look away.
+        tx.write(f"{folder}/.gitignore", b"*\n")
         tx.commit()
     counts = {"shards": len(wanted), "objects": sum(len(found.objects) for found in manifests)}
     return Report(schema=SCHEMA, title="pack", lines=tuple(lines), counts=counts | {"generated files": len(generated)})

@@ -102,6 +102,12 @@ def stage_removals(tx: Transaction, root: Path, kept: Iterable[str]) -> list[str
     return removed
 
 
+def stage_ignore(tx: Transaction, root: Path) -> None:
+    """Keep objects out of git, manifests in, in a workspace that has no rule of its own in `objects/`."""
+    if not (root / manifest.FOLDER / ".gitignore").exists():
+        tx.write(f"{manifest.FOLDER}/.gitignore", f"*{manifest.SUFFIX}\n".encode())
+
+
 def write_logs(root: Path, failures: Iterable[tuple[Unit, Failed]]) -> None:
     """Keep one log per failure, in the state folder; those of the build before are removed."""
     shutil.rmtree(root / STATE_FOLDER / "build", ignore_errors=True)
