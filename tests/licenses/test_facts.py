@@ -232,3 +232,19 @@ def test_hostile_text_costs_linear_time(path: str, unit: bytes) -> None:
     for content in (b"# Copyright 2026 A\n" + body, body.replace(b"\n", b"\t") + b"\n# Copyright 2026 A\n"):
         scan(path.encode(), content)
     assert time.process_time() - started < 5
+
+
+@given(
+    st.sampled_from(["a.py", "a.c", "a.sh", "a.md", "a.cmake", "a.js"]),
+    st.lists(
+        st.sampled_from(
+            [f"# {TAG} MIT\n", f"// {TAG} ISC\n", "'''\n", '"', "`", "/*", "*/", "x\n", "<<E\n", "E\n", "```\n"]
+        )
+    ),
+    st.sampled_from(["'''", '"', "`", "*/", "E\n", "```\n", "x = 1\n"]),
+)
+def test_what_follows_the_last_header_does_not_change_what_it_says(path: str, parts: list[str], tail: str) -> None:
+    text = "".join(parts) + "\n"
+    found = [comment.text for comment in comments(path.encode(), text.encode()) if TAG.encode() in comment.text]
+    assert bool(facts(path, text)[0]) <= bool(found)
+    assert facts(path, text + tail) == facts(path, text)

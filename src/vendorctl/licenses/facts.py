@@ -22,15 +22,17 @@ from vendorctl.workspace.lock import LicenseFacts
 _ID = b"SPDX-License" + b"-Identifier:"
 _TEXT = b"SPDX-(?:File|Snippet)" + b"CopyrightText:"
 
-#: Whatever lacks all of these has no facts; one search settles most files.
-_ANY = re.compile(b"(?i)SPDX-|copyright|\xc2\xa9|\xa9|\\(c\\)")
+#: Whatever lacks all of these has no facts.
+_ANY = re.compile(b"(?i)SPDX-|copyright|\xc2\xa9|\xa9|\\(c\\)\\s*(?:19|20)[0-9]")
+_MARKS = (b"spdx-", b"copyright", b"\xa9")
+_YEAR_MARK = re.compile(rb"\(c\)\s*(?:19|20)[0-9]")
 # What may stand before a header's text on its line: comment signs and box drawing, never words or "(c)".
 _SIGNS = b" \t\r\n\f\v#/*;!%\"'<>|.\\@:{[-=~+"
 _COMMENT_WORD = re.compile(rb"(?i:REM|dnl)\s+")
 _CLOSERS = (b"*/", b"-->", b"#}", b"]]", b'"""', b"'''")
 
-#: Words that every licence text begins with which is short enough to stand in a header.
-_GRANT = re.compile(rb"(?i)permission|redistribution|unencumbered|'as-is'")
+#: Words that a licence text has which is short enough to stand in a header.
+_GRANTS = (b"permission", b"redistribution", b"unencumbered", b"'as-is'")
 
 # "Copyright" at the start of a line, followed by a name rather than by one of the words that licence texts go on with.
 _NOT_AN_OWNER = (
@@ -60,17 +62,23 @@ def scan(path: bytes, content: bytes) -> LicenseFacts:
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         content = content.decode("utf-16", "replace").encode()
     content = content.removeprefix(b"\xef\xbb\xbf")
-    if _ANY.search(content) is None:
+    if b"\0" in content[:8000]:
+        return LicenseFacts()
+    lowered = content.lower()
+    end = _end_of_facts(lowered)
+    if end == 0:
         return LicenseFacts()
     expressions: dict[str, None] = {}
     copyrights: dict[str, None] = {}
-    for line in _header_lines(path, content):
+    # A literal that the cut leaves open takes the rest, so what stands before it is read as in the whole file.
+    for line in _header_lines(path, content[:end]):
         text = _bare(line)
         if text.startswith(_ID):
             expressions[_text(text.removeprefix(_ID).strip())] = None
         elif _is_notice(text):
             copyrights[_text(text)] = None
-    if _GRANT.search(content) and not is_notice_file(path) and (granted := _granted(path, content)):
+    granted = any(word in lowered for word in _GRANTS) and not is_notice_file(path) and _granted(path, content)
+    if granted:
         expressions[granted] = None
     for line in docstring(path, content).splitlines():
         if _is_notice(text := _bare(line)):
@@ -83,6 +91,17 @@ def scan(path: bytes, content: bytes) -> LicenseFacts:
 def is_notice_file(path: bytes) -> bool:
     """True for LICENSE, COPYING, NOTICE and their like, and for texts in a LICENSES folder."""
     return _NOTICE_FILE.search(path) is not None
+
+
+def _end_of_facts(lowered: bytes) -> int:
+    """Where the last line ends that could hold a fact, 0 for none: most files need no look beyond their top."""
+    last = max(lowered.rfind(mark) for mark in _MARKS)
+    if b"(c)" in lowered:
+        last = max([last, *(match.start() for match in _YEAR_MARK.finditer(lowered))])
+    if last < 0:
+        return 0
+    end = lowered.find(b"\n", last)
+    return len(lowered) if end < 0 else end
 
 
 def _header_lines(path: bytes, content: bytes) -> Iterator[bytes]:
