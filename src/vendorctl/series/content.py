@@ -10,11 +10,13 @@ clean is doubted when it would leave the patch's lines in the file twice.
 
 from __future__ import annotations
 
+import difflib
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from types import TracebackType
 from typing import TypeAlias
@@ -31,6 +33,8 @@ _MARKER_SIZE = 7
 _FORMATTING = b" \t\r\n\f\v,()'\"\\"
 #: A run of added text shorter than this (without formatting) occurs by chance and proves nothing.
 _TELLING = 16
+#: Lines of a region beyond which nobody looks for a part.
+_MAX_REGION = 400
 #: Two sides that replace the same lines need to share only this much (``x=1``) to be seen as one change.
 _SHARED = 3
 
@@ -244,33 +248,42 @@ def _wider_side(region: Region) -> bytes | None:
 
 
 def _is_part(base: list[bytes], some: list[bytes], full: list[bytes]) -> bool:
-    """Whether going from `base` to `full` includes everything that going from `base` to `some` does.
+    """Whether `some` is `base` with a part of the steps that lead from `base` to `full`.
 
-    Then `full` loses nothing of `some`: each line that `some` added is in `full`, in the same order, and `full` lacks
-    each line that `some` removed. Where `some` only removes lines, `full` must do the same: a patch that rewrites what
-    upstream deleted is a conflict.
+    Then `full` includes everything that `some` changes, and in the same places. What `some` adds must be telling: two
+    sides that only removed lines did the same when `full` only removes lines too.
     """
-    was, part, whole = Counter(base), Counter(some), Counter(full)
-    dropped = was - whole
-    if (part - whole) - dropped or (was - part) - dropped:
+    if len(base) + len(full) > _MAX_REGION:
         return False
-    added = b"".join((part - was).elements())
-    if len(added.translate(None, _FORMATTING)) < _SHARED and whole - was:
+    ends = {0}
+    for was, now in _steps(base, full):
+        reached = ((start, option) for start in ends for option in _mixtures(was, now))
+        ends = {start + len(option) for start, option in reached if some[start : start + len(option)] == option}
+    if len(some) not in ends:
         return False
-    return _keeps_order(some, full)
+    added = b"".join((Counter(some) - Counter(base)).elements())
+    adds_more = bool(Counter(full) - Counter(base))
+    return len(added.translate(None, _FORMATTING)) >= _SHARED or not adds_more
 
 
-def _keeps_order(some: list[bytes], full: list[bytes]) -> bool:
-    """Whether the lines that `some` and `full` share stand in the same order in both."""
-    position = 0
-    shared = set(full)
-    for line in some:
-        if line in shared:
-            try:
-                position = full.index(line, position) + 1
-            except ValueError:
-                return False
-    return True
+def _steps(base: list[bytes], full: list[bytes]) -> Iterator[tuple[list[bytes], list[bytes]]]:
+    """From `base` to `full` in the smallest steps that are certain: line by line where the counts agree."""
+    for tag, low, high, start, end in difflib.SequenceMatcher(None, base, full, autojunk=False).get_opcodes():
+        was, now = base[low:high], full[start:end]
+        if tag == "equal" or (was and now and len(was) != len(now)):
+            yield was, now
+        else:
+            yield from (([one] if was else [], [two] if now else []) for one, two in zip_longest(was, now))
+
+
+def _mixtures(was: list[bytes], now: list[bytes]) -> Iterator[list[bytes]]:
+    """What a part of one step can look like: its beginning made and the rest not, or the other way round."""
+    yield was
+    yield now
+    for count in range(1, len(now)):
+        for kept in range(1, len(was)):
+            yield now[:count] + was[kept:]
+            yield was[:kept] + now[count:]
 
 
 def added_twice(base: bytes, ours: bytes, theirs: bytes, merged: bytes) -> bytes:
