@@ -77,7 +77,7 @@ def _command(command: click.Command, name: str, parent: click.Context) -> Iterat
 
 
 def _manifest() -> Iterator[str]:
-    yield "# VENDOR.yaml\n\nEvery key there is. Unknown and duplicate keys, aliases and tags are errors that name their place.\n"
+    yield "# VENDOR.yaml\n\nEvery key there is. Unknown and duplicate keys, aliases and tags are errors.\n"
     yield "\n| key | holds | required | default | meaning |\n|---|---|---|---|---|\n"
     for key in SCHEMA:
         required = "yes" if key.required else ""
