@@ -189,3 +189,23 @@ def test_a_killed_build_leaves_the_old_state(root: Path, capsys: pytest.CaptureF
     assert {path: path.read_bytes() for path in (root / "objects").rglob("*") if path.is_file()} == before
     assert run(capsys, root, "build")[0] == 0
     assert run(capsys, root, "check")[0] == 0
+
+
+def test_what_a_patch_does_to_objects_is_shown_as_instructions(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tinygrad")
+    source = root / ".vendorctl/patched/tinykern/tinykern/scale.py"
+    source.write_text(source.read_text().replace("* a)", "* a + 1.0)"))
+    assert main(["-C", str(root), "patch", "record", "tinykern", "--title", "Add one", "--reason", "bias"]) == 0
+    code, report = run(capsys, root, "diff-upstream", "--objects", "--target", "gfx942")
+    assert code == 0
+    assert report["counts"] == {"instances": 2, "code": 2}
+    assert any("v_add_f32" in line for line in report["differences"]["scale"])
+    assert not (root / "objects").exists()
+
+
+def test_instructions_are_decoded_for_every_member(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tinygrad")
+    assert run(capsys, root, "build")[0] == 0
+    code, report = run(capsys, root, "check", "--instructions")
+    assert code == 0
+    assert report["counts"]["decodings"] == 18

@@ -16,13 +16,27 @@ from vendorctl.model import Report
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--against", default="pin", metavar="pin|track|REF", help="What to compare with (default: the pin).")
 @click.option("--offline", is_flag=True, help="Use the cache only.")
+@click.option("--objects", is_flag=True, help="What the patches do to the compiled objects, as instructions.")
+@click.option("--op", "operations", multiple=True, metavar="OP", help="With --objects: only this operation.")
+@click.option("--target", "targets", multiple=True, metavar="TARGET", help="With --objects: only this target.")
 @options(formats=(*FINDING_FORMATS, "patch"))
-def command(names: tuple[str, ...], against: str, offline: bool) -> int:
+def command(
+    names: tuple[str, ...],
+    against: str,
+    offline: bool,
+    objects: bool,
+    operations: tuple[str, ...],
+    targets: tuple[str, ...],
+) -> int:
     """Every difference from upstream, hunk by hunk, with the patch that explains it.
 
     A difference that no patch explains is a finding. With --against track (or a REF): what upstream changed since the
     pin, and what a bump would bring.
     """
+    if objects:
+        from vendorctl.cli.objectdrift import object_changes
+
+        return emit(object_changes(current(), names, operations=operations, targets=targets))
     if against != "pin":
         return emit(_against(names, against, offline=offline))
     return _at_pin(names)

@@ -89,7 +89,7 @@ def object_drift(
         lines=tuple(lines),
         findings=tuple(findings),
         counts={"instances": len(rows)} | dict(sorted(totals.items())),
-        data={"instances": rows},
+        data={"instances": rows, "differences": {name: list(text) for name, text in examples.items()}},
     )
 
 
