@@ -935,6 +935,27 @@ _ALL = (
         "What did not run must not look as if it had passed.",
         "Run `vendorctl build`, or give the recipe `cases` and a `reference`.",
     ),
+    Rule(
+        "VC536",
+        "mutant-survived",
+        "A deliberately damaged object passed its test.",
+        "A test that does not notice the damage would not notice the fault either.",
+        "Add a case that reaches the instruction and makes its result matter, or tighten the tolerance.",
+    ),
+    Rule(
+        "VC537",
+        "patch-not-needed",
+        "Every test passes without the patch.",
+        "A patch that fixes nothing the tests can see is a burden, or the tests have a gap.",
+        "Add a case that fails without it, or drop it with `vendorctl patch drop`.",
+    ),
+    Rule(
+        "VC538",
+        "regression",
+        "An object that passed its test before does not pass any more, or does not compile.",
+        "The bump would ship a kernel that is known to be wrong.",
+        "`vendorctl bisect` finds the upstream commit or patch that did it.",
+    ),
 )
 
 #: Every rule by id, in numeric order.

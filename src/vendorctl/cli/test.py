@@ -23,6 +23,7 @@ from vendorctl.cli.session import current, options
 @click.option("-j", "--jobs", type=click.IntRange(1, 512), help="Objects at a time (default: one per processor).")
 @click.option("--no-cache", is_flag=True, help="Test again what was tested before.")
 @click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write JUnit XML to this file, too.")
+@click.option("--without", "patch", metavar="PATCH", help="Show what goes wrong without this patch.")
 @options(formats=("text", "json", "junit"))
 def command(
     operations: tuple[str, ...],
@@ -34,6 +35,7 @@ def command(
     jobs: int | None,
     no_cache: bool,
     junit: Path | None,
+    patch: str | None,
 ) -> int:
     """Run every object and compare it with its float64 reference, with no GPU.
 
@@ -43,5 +45,9 @@ def command(
     from vendorctl.cli.testing import Choosing, show, tested
 
     choosing = Choosing(operations=operations, targets=targets, instances=instances, changed=changed)
+    if patch is not None:
+        from vendorctl.cli.variants import without
+
+        return without(current(), choosing, patch, backend=backend, full=full, jobs=jobs)
     done = tested(current(), choosing, backend=backend, full=full, jobs=jobs, cached=not no_cache)
     return show(done, junit)

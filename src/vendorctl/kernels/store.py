@@ -34,7 +34,7 @@ def stage_unit(tx: Transaction, root: Path, unit: Unit, tools: Toolchain, outcom
     for planned in unit.rows:
         outcome = outcomes.get(planned.row.instance)
         if isinstance(outcome, Compiled):
-            record = _new_record(planned, outcome)
+            record = new_record(planned, outcome)
             fresh[record.file] = outcome.code
         elif outcome is None and planned.state is State.CURRENT and planned.record is not None:
             # The row is equal, but its columns and acceptance rules are written as the recipe has them now.
@@ -59,7 +59,8 @@ def _objects_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob(f"*{manifest.SUFFIX}"))
 
 
-def _new_record(planned: PlannedRow, outcome: Compiled) -> ObjectRecord:
+def new_record(planned: PlannedRow, outcome: Compiled) -> ObjectRecord:
+    """The record of an object that was compiled just now."""
     return ObjectRecord(
         file=planned.row.instance.name + manifest.SUFFIX,
         sha256=digest.sha256(outcome.code),

@@ -83,7 +83,7 @@ def run_trial(subject: Subject, trial: Trial, loaded: LoadedObject) -> tuple[Tri
         schedules=trial.schedules,
         outputs=tuple(_compare_all(trial.case, runs[0], reference)),
         problems=_united(trial.schedules, runs),
-        disagreements=tuple(_disagreements(trial, runs)),
+        disagreements=tuple(_disagreements(trial, runs, reference)),
         notes=tuple(_overwritten(trial, runs[0])),
         instructions=sum(run.instructions for run in runs),
     )
@@ -106,14 +106,16 @@ def _united(schedules: Sequence[str], runs: Sequence[Ran]) -> tuple[tuple[str, P
     return tuple((schedule, problem) for problem, schedule in found.items())
 
 
-def _disagreements(trial: Trial, runs: Sequence[Ran]) -> list[str]:
+def _disagreements(trial: Trial, runs: Sequence[Ran], reference: Mapping[str, Expected]) -> list[str]:
     """Outputs that are not the same, bit for bit, under every schedule."""
     found = []
     for name in trial.case.outputs:
         first = runs[0].arrays[name]
         for schedule, ran in zip(trial.schedules[1:], runs[1:], strict=True):
             if first.tobytes() != ran.arrays[name].tobytes():
-                found.append(_difference(name, first, ran.arrays[name], trial.schedules[0], schedule))
+                text = _difference(name, first, ran.arrays[name], trial.schedules[0], schedule)
+                wrong = compare(name, ran.arrays[name], reference[name]).wrong
+                found.append(f"{text}; under {schedule}, {wrong} elements are wrong" if wrong else text)
     return found
 
 

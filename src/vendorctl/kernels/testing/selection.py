@@ -19,10 +19,24 @@ from vendorctl.model import Finding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subjects:
-    """Objects to test: each with its manifest. `findings` are recipes and targets without a manifest."""
+class Built:
+    """An object on disk: what it is, where it lies (`folder`, absolute), and the recipe that tests it.
 
-    objects: tuple[tuple[ObjectManifest, ObjectRecord], ...]
+    `recipe` is relative to the workspace.
+    """
+
+    operation: str
+    target: str
+    recipe: str
+    folder: Path
+    record: ObjectRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subjects:
+    """Objects to test. `findings` are recipes and targets without a manifest."""
+
+    objects: tuple[Built, ...]
     findings: tuple[Finding, ...]
 
 
@@ -64,8 +78,23 @@ def subjects(project: Project, choice: Choice) -> Subjects:
         if found.target in targets and (not choice.operations or found.operation in choice.operations)
     ]
     return Subjects(
-        objects=tuple((found, record) for found in chosen for record in found.objects if choice.wants(found, record)),
+        objects=tuple(
+            _built(project.root, found, record)
+            for found in chosen
+            for record in found.objects
+            if choice.wants(found, record)
+        ),
         findings=() if choice.operations else tuple(_absent(project, targets, chosen)),
+    )
+
+
+def _built(root: Path, found: ObjectManifest, record: ObjectRecord) -> Built:
+    return Built(
+        operation=found.operation,
+        target=found.target,
+        recipe=found.provenance.recipe,
+        folder=root / found.folder,
+        record=record,
     )
 
 

@@ -15,28 +15,21 @@ from pathlib import Path
 from vendorctl import digest
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.kernels import closure
-from vendorctl.kernels.manifest import ObjectManifest, ObjectRecord
 from vendorctl.kernels.testing import harness
 from vendorctl.kernels.testing.backend import Backend, BackendFactory
 from vendorctl.kernels.testing.cache import Conditions, ResultCache
 from vendorctl.kernels.testing.recipes import imported
 from vendorctl.kernels.testing.results import ObjectResult
+from vendorctl.kernels.testing.selection import Built
 from vendorctl.progress import Progress
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """One object to test, as a value that can be sent to another process.
-
-    `folder` holds the object; `recipe` is relative to the workspace `root`.
-    """
+    """One object of the workspace `root` to test, as a value that can be sent to another process."""
 
     root: Path
-    recipe: str
-    operation: str
-    target: str
-    folder: str
-    record: ObjectRecord
+    built: Built
     conditions: Conditions
     cache: ResultCache | None
 
@@ -44,16 +37,20 @@ class Work:
     def blank(self) -> ObjectResult:
         """The result before anything was run."""
         return ObjectResult(
-            operation=self.operation,
-            target=self.target,
-            instance=self.record.instance.name,
-            sha256=self.record.sha256,
+            operation=self.built.operation,
+            target=self.built.target,
+            instance=self.built.record.instance.name,
+            sha256=self.built.record.sha256,
         )
+
+    def key(self, executed: str) -> str:
+        """The key of its result in the cache; `executed` is the object's SHA-256 or the backend's identity of it."""
+        return self.conditions.key(self.built.record, executed)
 
 
 def run_tests(
     root: Path,
-    objects: Sequence[tuple[ObjectManifest, ObjectRecord]],
+    objects: Sequence[Built],
     factory: BackendFactory,
     *,
     full: bool,
@@ -84,59 +81,50 @@ def run_tests(
 
 def _works(
     root: Path,
-    objects: Iterable[tuple[ObjectManifest, ObjectRecord]],
+    objects: Iterable[Built],
     backend: Backend,
     *,
     full: bool,
     cache: ResultCache | None,
 ) -> Iterator[Work]:
     recipes: dict[str, dict[str, str]] = {}
-    for found, record in objects:
-        recipe = found.provenance.recipe
+    for built in objects:
+        recipe = built.recipe
         if recipe not in recipes:
             recipes[recipe] = {file.path: file.digest() for file in closure.recipe_closure(root, recipe)}
         conditions = Conditions(
             backend=backend.name, backend_version=backend.version, recipe=recipes[recipe], full=full
         )
-        yield Work(
-            root=root,
-            recipe=recipe,
-            operation=found.operation,
-            target=found.target,
-            folder=found.folder,
-            record=record,
-            conditions=conditions,
-            cache=cache,
-        )
+        yield Work(root=root, built=built, conditions=conditions, cache=cache)
 
 
 def _known(work: Work) -> ObjectResult | None:
     """The result of an earlier test of the very same bytes, if they are (still) there."""
     if work.cache is None or _read(work) is None:
         return None
-    return work.cache.get(work.conditions.key(work.record, work.record.sha256), work.blank)
+    return work.cache.get(work.key(work.built.record.sha256), work.blank)
 
 
 def _read(work: Work) -> bytes | None:
     """The object, if it is there with the bytes that its manifest records."""
     try:
-        code = (work.root / work.folder / work.record.file).read_bytes()
+        code = (work.built.folder / work.built.record.file).read_bytes()
     except OSError:
         return None
-    return code if digest.sha256(code) == work.record.sha256 else None
+    return code if digest.sha256(code) == work.built.record.sha256 else None
 
 
 def _run(pending: Sequence[tuple[int, Work]], factory: BackendFactory, jobs: int) -> Iterator[tuple[int, ObjectResult]]:
     if jobs <= 1 or len(pending) <= 1:
         for index, work in pending:
-            yield index, test_object(work, factory)
+            yield index, examine_object(work, factory)
         return
     # A fresh interpreter for each worker: a fork would copy locks that a progress bar's thread may hold.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(max_workers=min(jobs, len(pending)), mp_context=context)
     try:
         futures: Mapping[Future[ObjectResult], int] = {
-            pool.submit(test_object, work, factory): index for index, work in pending
+            pool.submit(examine_object, work, factory): index for index, work in pending
         }
         for future in as_completed(futures):
             yield futures[future], future.result()
@@ -148,7 +136,7 @@ def _run(pending: Sequence[tuple[int, Work]], factory: BackendFactory, jobs: int
         pool.shutdown(cancel_futures=True)
 
 
-def test_object(work: Work, factory: BackendFactory) -> ObjectResult:
+def examine_object(work: Work, factory: BackendFactory) -> ObjectResult:
     """Test one object, in whichever process this is."""
     code = _read(work)
     if code is None:
@@ -165,15 +153,15 @@ def _same_execution(work: Work, backend: Backend, code: bytes) -> ObjectResult |
     """The result of another object that is executed in exactly the same way (of another target, as a rule)."""
     if work.cache is None:
         return None
-    found = work.cache.get(work.conditions.key(work.record, backend.identity(code)), work.blank)
+    found = work.cache.get(work.key(backend.identity(code)), work.blank)
     if found is not None:
-        work.cache.put(work.conditions.key(work.record, work.record.sha256), found)
+        work.cache.put(work.key(work.built.record.sha256), found)
     return found
 
 
 def _tested(work: Work, backend: Backend, code: bytes) -> ObjectResult:
-    record = work.record
-    with imported(work.root, work.recipe) as recipe:
+    record = work.built.record
+    with imported(work.root, work.built.recipe) as recipe:
         subject = harness.prepare(recipe, record.instance, record.launch, backend, full=work.conditions.full)
         if not subject.trials:
             return replace(work.blank, reason="its recipe has no test cases")
@@ -181,5 +169,5 @@ def _tested(work: Work, backend: Backend, code: bytes) -> ObjectResult:
     result = replace(work.blank, trials=trials, coverage=coverage)
     if work.cache is not None:
         for executed in (record.sha256, backend.identity(code)):
-            work.cache.put(work.conditions.key(record, executed), result)
+            work.cache.put(work.key(executed), result)
     return result
