@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from support.licensed_workspace import OWNER, Files, LicensedWorkspace, header, rules
-from vendorctl.errors import ExitCode
+from vendorctl.errors import ExitCode, VendorError
 from vendorctl.licenses.audit import audit
+from vendorctl.licenses.bill import check_bills, publish_bills
+from vendorctl.licenses.publish import check_notices
 from vendorctl.licenses.texts import shipped
 from vendorctl.proc import run
 
@@ -274,8 +277,6 @@ def test_facts_in_the_lock_are_compared_with_the_file(sound: LicensedWorkspace) 
 
 
 def test_what_cannot_be_read_is_no_pass(sound: LicensedWorkspace) -> None:
-    import shutil
-
     shutil.rmtree(sound.root / "vendored")
     report = sound.audit()
     assert rules(report) == ["VC416"]
@@ -299,3 +300,23 @@ def test_the_second_opinion_differs_where_a_string_looks_like_a_header(workspace
     assert report.ok
     finding = next(finding for finding in report.findings if finding.rule == "VC450")
     assert finding.data["reuse"] == ["Apache-2.0", "MIT"] and finding.data["vendorctl"] == ["Apache-2.0"]
+
+
+@pytest.mark.parametrize("patched", [False, True])
+def test_files_that_are_not_restored_here_are_a_note_and_under_require_an_error(workspace: Path, patched: bool) -> None:
+    files: Files = {"LICENSE": APACHE, "a.py": header() + "a = 1\n", "m.py": header("MIT")}
+    states: tuple[Files, ...] = ({**files, "a.py": header() + "a = 2\n"},) if patched else ()
+    made = LicensedWorkspace(workspace, files, states, store="fetch", declared="Apache-2.0 AND MIT").published()
+    assert rules(made.audit(), errors_only=False) == []
+    shutil.rmtree(made.root / "vendored")
+    report = made.audit()
+    assert rules(report) == [] and rules(report, errors_only=False) == ["VC416"]
+    assert report.counts["documents left out"] == 1
+    assert rules(made.audit(require=True)) == ["VC416"]
+    assert rules(check_notices(made.root, require=True)) == rules(check_bills(made.root, require=True)) == ["VC416"]
+    with pytest.raises(VendorError, match="not restored"):
+        publish_bills(made.root)
+    if not patched:
+        # The lock alone tells what the notices must say, so an edit is found all the same.
+        edit("THIRD_PARTY_LICENSES.md", "MIT", "ISC")(made)
+        assert rules(made.audit()) == ["VC430"]

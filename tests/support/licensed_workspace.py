@@ -55,6 +55,7 @@ class LicensedWorkspace:
     licenses: str = "  allow: [Apache-2.0, MIT]\n"
     declared: str = "Apache-2.0"
     url: str = "https://github.com/Example/Up.git"
+    store: str = "commit"
     titles: tuple[str, ...] = ()
     trailers: Trailers = TRAILERS
     contents: Contents = field(default_factory=dict)
@@ -117,7 +118,7 @@ class LicensedWorkspace:
         self.root.mkdir(parents=True, exist_ok=True)
         (self.root / "VENDOR.yaml").write_text(
             f"version: 1\nupstreams:\n  up:\n    url: {self.url}\n    pin: {COMMIT}\n    license: {self.declared}\n"
-            f'    include: ["**"]\n    store: commit\n    output: out\nlicenses:\n{self.licenses}',
+            f'    include: ["**"]\n    store: {self.store}\n    output: out\nlicenses:\n{self.licenses}',
             "utf-8",
         )
         (self.root / "VENDOR.lock").write_bytes(dump_lock(self.lock))
@@ -145,12 +146,12 @@ class LicensedWorkspace:
         publish_bills(self.root)
         return self
 
-    def audit(self) -> Report:
+    def audit(self, *, require: bool = False) -> Report:
         """The audit of what is on disk, without a second opinion."""
         from vendorctl.licenses.audit import audit
         from vendorctl.workspace.lockfile import load_lock
 
-        return audit(self.root, self.manifest, load_lock(self.root))
+        return audit(self.root, self.manifest, load_lock(self.root), require=require)
 
     def at_commit(self, commit: Oid) -> LockedUpstream:
         """This state's locked upstream as if taken at another commit."""

@@ -13,8 +13,9 @@ from vendorctl.cli.session import current, options
 
 @click.command("audit")
 @click.option("--second-opinion/--no-second-opinion", default=True, help="Also ask the `reuse` program (default: yes).")
-@options()
-def command(second_opinion: bool) -> int:
+@click.option("--require", is_flag=True, help="What is not restored here (store: fetch) is an error, not a note.")
+@options(formats=("text", "json", "markdown", "sarif", "github"))
+def command(second_opinion: bool, require: bool) -> int:
     """Audit licences and obligations, file by file. Offline; changes nothing.
 
     Is every file's licence known and permitted? Does every modified file say so? Are all copyright lines, NOTICE files
@@ -30,4 +31,5 @@ def command(second_opinion: bool) -> int:
     root = current().root()
     cache, lock = open_cache(current(), offline=True), load_lock(root)
     trees = known_trees(lock, lambda locked: cache.open(locked.url, root))
-    return emit(audit(root, load_manifest(root), lock, runner=run if second_opinion else None, trees=trees))
+    runner = run if second_opinion else None
+    return emit(audit(root, load_manifest(root), lock, runner=runner, trees=trees, require=require))

@@ -22,8 +22,9 @@ from vendorctl.cli.session import current, options
     metavar="DIR",
     help="Also copy everything to DIR, such as share/doc/PRODUCT of an installation.",
 )
-@options()
-def command(check: bool, export_to: Path | None) -> int:
+@click.option("--require", is_flag=True, help="What is not restored here (store: fetch) is an error, not a note.")
+@options(formats=("text", "json", "markdown", "sarif", "github"))
+def command(check: bool, export_to: Path | None, require: bool) -> int:
     """Generate THIRD_PARTY_LICENSES.md, NOTICE and licenses/, or check them.
 
     Everything comes from VENDOR.lock, the patches and the licence texts that ship with vendorctl: the same state gives
@@ -32,5 +33,5 @@ def command(check: bool, export_to: Path | None) -> int:
     from vendorctl.licenses.publish import check_notices, publish_notices
 
     root = current().root()
-    report = check_notices(root) if check else publish_notices(root, export_to=export_to)
+    report = check_notices(root, require=require) if check else publish_notices(root, export_to=export_to)
     return emit(report)

@@ -39,16 +39,23 @@ KnownTrees: TypeAlias = Mapping[str, Tree]
 
 
 def audit(
-    root: Path, manifest: Manifest, lock: Lock | None, *, runner: Runner | None = None, trees: KnownTrees | None = None
+    root: Path,
+    manifest: Manifest,
+    lock: Lock | None,
+    *,
+    runner: Runner | None = None,
+    trees: KnownTrees | None = None,
+    require: bool = False,
 ) -> Report:
     """Check every upstream. Offline and read-only.
 
     `runner` starts `reuse` for a second opinion; None leaves it out. `trees` tell of a NOTICE that was not selected.
-    What could not be looked at is counted.
+    What is not restored on this machine is a note, and an error when `require` is true; what could not be looked at is
+    counted.
     """
     locked = {} if lock is None else {name: lock.upstreams[name] for name in sorted(lock.upstreams)}
     known = [(manifest.upstreams[name], entry) for name, entry in locked.items() if name in manifest.upstreams]
-    gathered = gather(root, manifest, lock)
+    gathered = gather(root, manifest, lock, require=require)
     inspection = _Inspection(manifest.licenses, runner, trees or {})
     for component in gathered.components:
         inspection.visit(component, gathered.standings[component.name])
@@ -63,6 +70,7 @@ def audit(
         *(bill_findings(root, gathered, read_built(root)) if (root / SBOM_FOLDER).is_dir() else ()),
     ]
     rows = [_Row.of(upstream, entry, manifest.licenses) for upstream, entry in known]
+    inspection.counts["documents left out"] += not (gathered.complete and gathered.contents)
     counts = {"upstreams": len(gathered.components), "files": sum(len(entry.files) for _upstream, entry in known)}
     return Report(
         schema=SCHEMA,

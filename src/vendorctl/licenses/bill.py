@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from vendorctl.errors import Location
+from vendorctl.errors import ExitCode, Location, VendorError
 from vendorctl.licenses import cyclonedx as cdx
 from vendorctl.licenses import spdx as spdx2
 from vendorctl.licenses.component import Component
@@ -30,22 +30,25 @@ COMMAND = "vendorctl sbom"
 
 
 def bills(gathered: Gathered, built: tuple[Built, ...]) -> dict[str, bytes]:
-    """Every document by workspace path: CycloneDX, SPDX, and one provenance statement per operation and target."""
+    """Every document by workspace path: CycloneDX, SPDX, and one provenance statement per operation and target.
+
+    SPDX asks for SHA-1 sums, which only contents give: on a machine that lacks them the document is left out.
+    """
     by_name = {component.name: component for component in gathered.components}
-    return {
-        cdx.PATH: cdx.cyclonedx(gathered.components, built),
-        spdx2.PATH: spdx2.spdx(gathered.components, built, gathered.texts),
-        **{provenance_path(each): provenance(each, by_name.get(each.upstream)) for each in built},
-    }
+    found = {cdx.PATH: cdx.cyclonedx(gathered.components, built)}
+    if gathered.contents:
+        found[spdx2.PATH] = spdx2.spdx(gathered.components, built, gathered.texts)
+    return found | {provenance_path(each): provenance(each, by_name.get(each.upstream)) for each in built}
 
 
 def publish_bills(root: Path) -> Report:
     """Write every document that is missing or out of date, in one transaction.
 
-    Raises VendorError when an upstream cannot be read: half a bill would look like a whole one.
+    Raises VendorError when an upstream cannot be read or is not restored: half a bill would look like a whole one.
     """
-    gathered, built = _load(root)
-    gathered.require_complete()
+    gathered, built = _load(root, require=True)
+    for finding in gathered.findings:
+        raise VendorError(finding.message, location=finding.location, hint=finding.hint, code=ExitCode.FINDINGS)
     expected = bills(gathered, built)
     committed = write_generated(root, expected, "sbom")
     changed = [path.decode("utf-8", "surrogateescape") for path in committed.changed]
@@ -58,18 +61,28 @@ def publish_bills(root: Path) -> Report:
     )
 
 
-def check_bills(root: Path) -> Report:
-    """Findings for every document that is missing or not as generated. Read-only."""
-    gathered, built = _load(root)
+def check_bills(root: Path, *, require: bool = False) -> Report:
+    """Findings for every document that is missing or not as generated. Read-only.
+
+    What is not restored on this machine is a note, and an error when `require` is true.
+    """
+    gathered, built = _load(root, require=require)
     findings = [*gathered.findings, *bill_findings(root, gathered, built)]
-    return Report(schema=SCHEMA, title="sbom", findings=tuple(findings), counts={"documents": 2 + len(built)})
+    counts = {"documents": 2 + len(built)} | (
+        {} if gathered.complete and gathered.contents else {"documents left out": 1}
+    )
+    return Report(schema=SCHEMA, title="sbom", findings=tuple(findings), counts=counts)
 
 
 def bill_findings(root: Path, gathered: Gathered, built: tuple[Built, ...]) -> list[Finding]:
     """What is wrong with the documents on disk. A wrong order of patches has its own rule."""
-    if gathered.findings:
+    if not gathered.complete:
         return []
-    expected = bills(gathered, built)
+    try:
+        expected = bills(gathered, built)
+    except VendorError as error:
+        hint, place = error.hint, error.location or Location(spdx2.PATH)
+        return [Finding(rule="VC416", message=error.message, location=place, hint=hint)]
     present = read_generated(root, expected)
     disordered = list(_disordered(gathered.components, present.get(cdx.PATH, b"")))
     if disordered:
@@ -106,5 +119,5 @@ def _listed_patches(document: bytes) -> dict[str, list[str]]:
         return {}
 
 
-def _load(root: Path) -> tuple[Gathered, tuple[Built, ...]]:
-    return gather(root, load_manifest(root), load_lock(root)), read_built(root)
+def _load(root: Path, *, require: bool) -> tuple[Gathered, tuple[Built, ...]]:
+    return gather(root, load_manifest(root), load_lock(root), require=require), read_built(root)

@@ -26,7 +26,7 @@ def check_documents(root: Path, gathered: Gathered) -> list[Finding]:
 
     A copyright line that a document lacks or rewords has its own rule; a document wrong in that way gets no other.
     """
-    if not gathered.components or gathered.findings:
+    if not gathered.components or not gathered.complete:
         return []
     expected = documents(gathered.components, gathered.texts)
     present = read_generated(root, expected)
@@ -40,7 +40,7 @@ def check_documents(root: Path, gathered: Gathered) -> list[Finding]:
 
 def check_object_notices(root: Path, gathered: Gathered) -> list[Finding]:
     """Findings for the notices beside built objects; no objects, none needed."""
-    if gathered.findings:
+    if not gathered.complete:
         return []
     expected = object_notices(gathered.components, gathered.texts, read_built(root))
     present = read_generated(root, expected)

@@ -123,11 +123,14 @@ def licence_ids(components: tuple[Component, ...]) -> tuple[str, ...]:
 
 
 def component_of(standing: Standing, policy: LicensePolicy) -> Component:
-    """Gather a component. Raises VendorError (exit code 1) when a content that it needs is not on disk."""
+    """Gather a component. Raises VendorError (exit code 1) when a content that it needs is not on disk.
+
+    It needs what patches change and the NOTICE files; the lock has the facts of all others.
+    """
     found = lineage(standing.applied)
     builder = _Builder(standing, policy, found)
     files = tuple(builder.file(path) for path in standing.applied.patched)
-    texts = {file.path: builder.content(file.path) for file in files if file.basis is Basis.TEXT}
+    texts = {file.path: text for file in files if (text := builder.text(file)) is not None}
     return Component(
         upstream=standing.upstream,
         locked=standing.locked,
@@ -157,6 +160,17 @@ class _Builder:
         self.standing = standing
         self.lineage = found
         self.licences = licence_of(standing.locked, policy)
+
+    def text(self, file: ShippedFile) -> bytes | None:
+        """The content of a licence or notice file; nothing for a licence that is not on disk."""
+        if file.basis is not Basis.TEXT:
+            return None
+        if is_notice_name(file.path):
+            return self.content(file.path)
+        try:
+            return self.standing.blobs[self.standing.applied.patched[file.path].oid]
+        except KeyError:
+            return None
 
     def content(self, path: bytes) -> bytes:
         """The content of a path of P."""
