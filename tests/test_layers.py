@@ -17,7 +17,7 @@ LAYERS = (
     {"__main__"},
     {"cli"},
     {"report"},
-    {"sample", "submit"},
+    {"sample", "submit", "adoption"},
     {"emulator"},
     {"kernels"},
     {"licenses"},

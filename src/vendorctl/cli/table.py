@@ -26,6 +26,7 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
     "Vendor": (
         Row("init", "init", "Start a workspace in this folder."),
         Row("add", "add", "Add an upstream: resolve a ref, propose what to include."),
+        Row("adopt", "adopt", "Take over a hand-made copy: find its base commit, derive the patches."),
         Row("sync", "sync", "Make disk agree with VENDOR.yaml; with --pin, move a pin and carry the series over."),
         Row("verify", "verify", "Prove offline that every byte is accounted for."),
         Row("status", "status", "One screen: pins, drift, patch health, what to do next."),

@@ -296,13 +296,13 @@ def _tree_with(link: Link, chosen: Sequence[Part], blobs: Blobs) -> tuple[Tree, 
                 changes[change.path] = link.after[change.path]
             continue
         before = link.before[change.path]
-        content = _with_hunks(blobs[before.oid], change, hunks)
+        content = with_hunks(blobs[before.oid], change, hunks)
         made[hash_blob(content)] = content
         changes[change.path] = Entry(before.mode, hash_blob(content))
     return link.before.replace(changes), made
 
 
-def _with_hunks(content: bytes, change: Change, chosen: Sequence[int]) -> bytes:
+def with_hunks(content: bytes, change: Change, chosen: Sequence[int]) -> bytes:
     """`content` with the chosen hunks made; hunks state old lines, so each stands on its own."""
     lines = split_lines(content)
     result: list[bytes] = []
