@@ -260,3 +260,28 @@ def visible(field: Field) -> tuple[Snapshot, Snapshot]:
 def copy_of(start: Field, folder: Path) -> Field:
     shutil.copytree(start.folder, folder, symlinks=True)
     return Field(folder, start.upstream)
+
+
+def moved_field(folder: Path) -> Field:
+    """A workspace whose upstream moves a patched and an unpatched file out of what is included."""
+    field = make_field(folder)
+    more = numbered(10, word="other")
+    field.upstream.commit({"kernels/a.py": None, "lib/a.py": BASE, "kernels/b.py": None, "lib/b [1].py": BASE + more})
+    field.upstream.commit({"kernels/c.py": None, "lib/c.py": "c\n"})
+    field.upstream.tag("v5")
+    return field
+
+
+def test_a_patched_file_that_moved_out_is_followed_with_consent(disk: Path) -> None:
+    field = moved_field(disk / "moved")
+    assert field.run("sync", "--pin", "up=v5") == ExitCode.CONFLICT
+    summary = (field.files.parent / "SUMMARY.txt").read_text()
+    assert f"It breaks with upstream commit {field.upstream.commits[3].short}" in summary
+    assert "moved the file to lib/a.py, which is not vendored: --follow-moves includes it" in summary
+    assert field.run("sync", "--abort") == 0
+    assert field.run("sync", "--pin", "up=v5", "--follow-moves") == 0
+    assert field.text("lib/a.py") == OURS_5
+    assert "mine_20 = 20" in field.text("lib/b [1].py")
+    include = (field.root / "VENDOR.yaml").read_text().split("include:")[1].split("\n")[0]
+    assert include == ' ["kernels/**", "/lib/a.py", "/lib/b [[]1].py"]'
+    assert field.run("verify") == 0

@@ -21,6 +21,7 @@ from vendorctl.series.sync.command import SyncRequest
 @click.option("--pin", "pins", multiple=True, metavar="NAME=REF", help="Move NAME's pin to a tag, branch or commit.")
 @click.option("--dry-run", is_flag=True, help="Show what would happen; write nothing.")
 @click.option("--drop-merged", is_flag=True, help="Drop patches that upstream has taken.")
+@click.option("--follow-moves", is_flag=True, help="Let include: follow files that upstream moved.")
 @click.option("--locked", is_flag=True, help="Fail rather than change VENDOR.lock.")
 @click.option("--offline", is_flag=True, help="Use the cache only.")
 @click.option("--discard", is_flag=True, help="Replace edits that no patch records (a copy is kept).")
@@ -33,6 +34,7 @@ def command(
     pins: tuple[str, ...],
     dry_run: bool,
     drop_merged: bool,
+    follow_moves: bool,
     locked: bool,
     offline: bool,
     discard: bool,
@@ -47,6 +49,7 @@ def command(
         pins=_parse_pins(pins),
         dry_run=dry_run,
         drop_merged=drop_merged,
+        follow=follow_moves,
         locked=locked,
         discard=discard,
     )

@@ -32,7 +32,8 @@ class Carry:
     """Plans bumps for `sync`: call it with what the pin was and becomes.
 
     `opener` gives an upstream's cached source; it is asked only when a patched file went away, and for evidence.
-    `skip` holds, per upstream, numbers of patches to leave out; `decisions` are resolutions not on disk yet.
+    `skip` holds, per upstream, numbers of patches to leave out; `decisions` are resolutions not on disk yet. With
+    `follow_all` every vendored file that went away is looked for, not only those that patches change.
     """
 
     root: Path
@@ -40,6 +41,7 @@ class Carry:
     merger: ContentMerger
     skip: Mapping[str, frozenset[int]] = field(default_factory=dict)
     decisions: Mapping[str, Resolution] = field(default_factory=dict)
+    follow_all: bool = False
 
     def __call__(
         self,
@@ -73,7 +75,8 @@ class Carry:
     ) -> tuple[Move, ...]:
         found = find_moves(chain.trees[0], pristine, blobs)
         known = {move.old for move in found}
-        lost = [path for path in touched_paths(chain) if path not in pristine and path not in known]
+        wanted = chain.trees[0] if self.follow_all else touched_paths(chain)
+        lost = [path for path in wanted if path not in pristine and path not in known]
         if not lost:
             return found
         history = open_history(self.opener(upstream), old, new)

@@ -60,6 +60,7 @@ class Pending:
     series: Mapping[str, str]
     skip: frozenset[int] = frozenset()
     drop_merged: bool = False
+    follow: bool = False
     decided: tuple[str, ...] = ()
     conflicts: Mapping[bytes, str]
 
@@ -117,7 +118,16 @@ def stage_stuck(
     """Write the conflict folder for `stuck`, replacing what an earlier stop left there."""
     folder = bump_dir(pending.upstream)
     stage_clear(tx, root, pending.upstream)
-    for conflict in stuck.conflicts:
+    stage_sides(tx, folder, stuck.conflicts, blobs)
+    tx.write(f"{folder}/SUMMARY.txt", summarize(pending, stuck, culprit).encode() + b"\n")
+    tx.write(f"{folder}/upstream.log", "".join(f"{describe_commit(commit)}\n" for commit in commits).encode())
+    state = replace(pending, conflicts={conflict.path: conflict_key(conflict) for conflict in stuck.conflicts})
+    tx.write(f"{folder}/{_STATE}", pretty_json(_dump_state(state)))
+
+
+def stage_sides(tx: Transaction, folder: str, conflicts: Sequence[Conflict], blobs: Blobs) -> None:
+    """Write the files in conflict below ``folder/files``, and beside them what each side has."""
+    for conflict in conflicts:
         content, mode = shown_file(conflict, blobs)
         tx.write(_inside(f"{folder}/files/", conflict.path), content, mode)
         for name, side in zip(_SIDES, (conflict.base, conflict.ours, conflict.theirs), strict=True):
@@ -125,20 +135,20 @@ def stage_stuck(
                 # A link is shown as a file that holds its target, so that nothing here leads elsewhere.
                 mode = side.entry.mode if side.entry.mode.is_regular else Mode.FILE
                 tx.write(_inside(f"{folder}/{name}/", side.path), blobs[side.entry.oid], mode)
-    tx.write(f"{folder}/SUMMARY.txt", summarize(pending, stuck, culprit).encode() + b"\n")
-    tx.write(f"{folder}/upstream.log", "".join(f"{describe_commit(commit)}\n" for commit in commits).encode())
-    state = replace(pending, conflicts={conflict.path: conflict_key(conflict) for conflict in stuck.conflicts})
-    tx.write(f"{folder}/{_STATE}", pretty_json(_dump_state(state)))
 
 
 def stage_clear(tx: Transaction, root: Path, name: str) -> None:
     """Remove the conflict folder."""
-    folder = root / bump_dir(name)
-    if folder.is_dir():
-        for file in folder.rglob("*"):
+    stage_removal(tx, root, bump_dir(name))
+
+
+def stage_removal(tx: Transaction, root: Path, folder: str) -> None:
+    """Remove a folder, named from the workspace root, with everything in it."""
+    if (root / folder).is_dir():
+        for file in (root / folder).rglob("*"):
             if file.is_symlink() or not file.is_dir():
                 tx.delete(os.fsencode(file.relative_to(root)))
-        tx.remove_empty_folders(bump_dir(name))
+        tx.remove_empty_folders(folder)
 
 
 def stage_abort(tx: Transaction, root: Path, pending: Pending) -> None:
@@ -161,17 +171,7 @@ def read_decisions(root: Path, pending: Pending, stuck: Stuck) -> dict[str, Reso
             hint=f"run `vendorctl sync {pending.upstream} --abort`, then begin the bump again",
             code=ExitCode.CONFLICT,
         )
-    folder = root / bump_dir(pending.upstream) / "files"
-    open_files = []
-    found = {}
-    for conflict in stuck.conflicts:
-        content, mode = _read_back(folder, conflict.path)
-        if content is not None and _is_open(conflict, content):
-            open_files.append(display(conflict.path))
-            continue
-        entry = None if content is None or mode is None else _decided_entry(conflict, content, mode)
-        resolution = make_resolution(conflict, entry, content or b"")
-        found[resolution.key] = resolution
+    found, open_files = read_files(root / bump_dir(pending.upstream) / "files", stuck.conflicts)
     if open_files:
         raise VendorError(
             f"conflict markers remain in {', '.join(open_files)}",
@@ -179,6 +179,21 @@ def read_decisions(root: Path, pending: Pending, stuck: Stuck) -> dict[str, Reso
             code=ExitCode.CONFLICT,
         )
     return found
+
+
+def read_files(folder: Path, conflicts: Sequence[Conflict]) -> tuple[dict[str, Resolution], list[str]]:
+    """What people made of the files below `folder`, by conflict key, and the files in which markers remain."""
+    open_files = []
+    found = {}
+    for conflict in conflicts:
+        content, mode = _read_back(folder, conflict.path)
+        if content is not None and _is_open(conflict, content):
+            open_files.append(display(conflict.path))
+            continue
+        entry = None if content is None or mode is None else _decided_entry(conflict, content, mode)
+        resolution = make_resolution(conflict, entry, content or b"")
+        found[resolution.key] = resolution
+    return found, open_files
 
 
 def stage_decisions(tx: Transaction, decisions: Mapping[str, Resolution]) -> None:
@@ -230,8 +245,11 @@ _CAUSES = {
 
 def explain_conflict(conflict: Conflict) -> str:
     """One conflict in a few words: path, cause, and where the file went if that is known."""
-    went = f", to {display(conflict.suggestion)}" if conflict.suggestion is not None else ""
-    return f"{display(conflict.path)} ({_CAUSES[conflict.kind]}{went})"
+    path, there = display(conflict.path), conflict.suggestion
+    if there is not None and conflict.kind is ConflictKind.DELETED_UPSTREAM:
+        went = f"upstream moved the file to {display(there)}, which is not vendored: --follow-moves includes it"
+        return f"{path} ({went})"
+    return f"{path} ({_CAUSES[conflict.kind]}{f', to {display(there)}' if there is not None else ''})"
 
 
 def summarize(pending: Pending, stuck: Stuck, culprit: UpstreamCommit | None) -> str:
@@ -298,6 +316,7 @@ def _dump_state(pending: Pending) -> Json:
         "series": series,
         "skip": skip,
         "drop_merged": pending.drop_merged,
+        "follow": pending.follow,
         "decided": decided,
         "conflicts": conflicts,
     }
@@ -316,6 +335,7 @@ def _parse_state(state: dict[str, Any]) -> Pending:
         series={str(name): str(digest) for name, digest in state["series"].items()},
         skip=frozenset(int(number) for number in state["skip"]),
         drop_merged=bool(state["drop_merged"]),
+        follow=bool(state["follow"]),
         decided=tuple(str(key) for key in state["decided"]),
         conflicts={bytes.fromhex(path): str(key) for path, key in state["conflicts"].items()},
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Tree
-from vendorctl.series.bump import declared_moves
+from vendorctl.series.bump import Stuck, declared_moves
 from vendorctl.series.content import ContentMerger
 from vendorctl.series.history import History, UpstreamCommit
 from vendorctl.series.landed import settle_reformatted
@@ -51,6 +51,12 @@ class Evidence:
     def broken_by(self, position: int) -> UpstreamCommit | None:
         """The first commit onto which patch `position` (from 1) cannot be carried."""
         return self._first(position, lambda commit: bool(self._probe(commit, position)[1].conflicts))
+
+    def reason(self, stuck: Stuck) -> UpstreamCommit | None:
+        """The commit behind a conflict: the first that the patch cannot follow, or that took its file away."""
+        found = self.broken_by(stuck.position)
+        gone = [side.path for conflict in stuck.conflicts if conflict.ours is None and (side := conflict.base)]
+        return found or next(filter(None, map(self.removed_by, gone)), None)
 
     def removed_by(self, path: bytes) -> UpstreamCommit | None:
         """The commit with which `path` went away."""

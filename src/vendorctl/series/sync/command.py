@@ -14,8 +14,9 @@ from vendorctl.model import Report
 from vendorctl.series.bump import OutcomeKind
 from vendorctl.series.conflict import Pending, load_pending, series_digests, stage_stuck, summarize
 from vendorctl.series.evidence import Evidence
+from vendorctl.series.sync.follow import plan_following
 from vendorctl.series.sync.pins import move_pins
-from vendorctl.series.sync.plan import Halted, SyncPlan, Tools, plan_sync
+from vendorctl.series.sync.plan import Halted, SyncPlan, Tools
 from vendorctl.series.sync.report import Landings, sync_report
 from vendorctl.series.sync.write import unrecorded, write_sync
 from vendorctl.workspace.lockfile import load_lock
@@ -27,7 +28,10 @@ from vendorctl.workspace.transaction import Transaction
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncRequest:
-    """What a user asked for. `pins` maps upstream names to the refs or commits to move to."""
+    """What a user asked for. `pins` maps upstream names to the refs or commits to move to.
+
+    `follow` consents to new paths in `include:` for vendored files that upstream moved elsewhere.
+    """
 
     names: tuple[str, ...] = ()
     pins: Mapping[str, str] = field(default_factory=dict)
@@ -35,6 +39,7 @@ class SyncRequest:
     locked: bool = False
     discard: bool = False
     drop_merged: bool = False
+    follow: bool = False
 
 
 def run_sync(root: Path, request: SyncRequest, tools: Tools, transaction: Callable[[], Transaction]) -> Report:
@@ -47,7 +52,8 @@ def run_sync(root: Path, request: SyncRequest, tools: Tools, transaction: Callab
     names = check_names(manifest, (*request.names, *request.pins))
     _refuse_pending(root, names or tuple(manifest.upstreams))
     moved = move_pins(manifest, request.pins, tools.opener)
-    plan = plan_sync(root, moved, load_lock(root), names, tools, edited=moved is not manifest)
+    edited = moved is not manifest
+    plan = plan_following(root, moved, load_lock(root), names, tools, edited=edited, follow=request.follow)
     if plan.halted:
         raise halt(root, plan.halted[0], request, tools, transaction)
     return finish_sync(root, plan, request, tools, transaction)
@@ -113,11 +119,12 @@ def halt(
         series=series_digests(move.chain.series),
         skip=earlier.skip if earlier is not None else frozenset(),
         drop_merged=request.drop_merged,
+        follow=request.follow,
         decided=earlier.decided if earlier is not None else (),
         conflicts={},
     )
     evidence = halted_evidence(halted, tools)
-    culprit = evidence.broken_by(stuck.position) if evidence is not None else None
+    culprit = evidence.reason(stuck) if evidence is not None else None
     if not request.dry_run:
         commits = evidence.touching(stuck.position) if evidence is not None else ()
         with transaction() as tx:

@@ -26,8 +26,9 @@ from vendorctl.series.conflict import (
 from vendorctl.series.resolutions import Resolution
 from vendorctl.series.store import load_series
 from vendorctl.series.sync.command import SyncRequest, finish_sync, halt
+from vendorctl.series.sync.follow import plan_following
 from vendorctl.series.sync.pins import set_pin
-from vendorctl.series.sync.plan import SyncPlan, Tools, plan_sync
+from vendorctl.series.sync.plan import SyncPlan, Tools
 from vendorctl.series.sync.report import SCHEMA
 from vendorctl.workspace.lockfile import load_lock
 from vendorctl.workspace.manifest import Manifest
@@ -91,7 +92,9 @@ def _replan(root: Path, pending: Pending, tools: Tools, decisions: dict[str, Res
     moved = set_pin(manifest, pending.upstream, pending.new, pending.ref)
     carry = replace(tools.carry, skip={pending.upstream: pending.skip}, decisions=decisions)
     again = replace(tools, carry=carry)
-    return plan_sync(root, moved, load_lock(root), (pending.upstream,), again, edited=moved is not manifest)
+    edited = moved is not manifest
+    names = (pending.upstream,)
+    return plan_following(root, moved, load_lock(root), names, again, edited=edited, follow=pending.follow)
 
 
 def _go_on(
@@ -103,7 +106,7 @@ def _go_on(
     decisions: dict[str, Resolution],
 ) -> Report:
     plan = _replan(root, pending, tools, decisions)
-    request = replace(request, drop_merged=request.drop_merged or pending.drop_merged)
+    request = replace(request, drop_merged=request.drop_merged or pending.drop_merged, follow=pending.follow)
     if plan.halted:
         if decisions:
             with transaction() as tx:
