@@ -259,8 +259,8 @@ def test_an_upstream_notice_that_was_not_selected_is_seen_where_its_tree_is_know
     assert [(finding.rule, finding.message) for finding in report.findings] == [
         ("VC413", "upstream has NOTICE.txt, which is not vendored")
     ]
-    assert "upstream trees not known here" not in report.counts
-    assert sound.audit().counts["upstream trees not known here"] == 1
+    assert "unknown upstream trees" not in report.counts
+    assert sound.audit().counts["unknown upstream trees"] == 1
 
 
 def test_a_missing_licence_file_and_a_boilerplate_are_said(workspace: Path) -> None:
@@ -289,8 +289,8 @@ def test_the_second_opinion_agrees_and_names_what_it_skips(sound: LicensedWorksp
     notes = [finding for finding in report.findings if finding.rule == "VC451"]
     skipped = [sorted(str(path) for path in finding.data["paths"]) for finding in notes]  # type: ignore[union-attr]  # Json
     assert skipped == [["LICENSE", "empty.py"]] * 2
-    assert "second opinions left out" not in report.counts
-    assert sound.audit().counts["second opinions left out"] == 2
+    assert "skipped second opinions" not in report.counts
+    assert sound.audit().counts["skipped second opinions"] == 2
 
 
 def test_the_second_opinion_differs_where_a_string_looks_like_a_header(workspace: Path) -> None:
@@ -311,7 +311,7 @@ def test_files_that_are_not_restored_here_are_a_note_and_under_require_an_error(
     shutil.rmtree(made.root / "vendored")
     report = made.audit()
     assert rules(report) == [] and rules(report, errors_only=False) == ["VC416"]
-    assert report.counts["documents left out"] == 1
+    assert report.counts["skipped documents"] == 1
     assert rules(made.audit(require=True)) == ["VC416"]
     assert rules(check_notices(made.root, require=True)) == rules(check_bills(made.root, require=True)) == ["VC416"]
     with pytest.raises(VendorError, match="not restored"):

@@ -70,7 +70,7 @@ def audit(
         *(bill_findings(root, gathered, read_built(root)) if (root / SBOM_FOLDER).is_dir() else ()),
     ]
     rows = [_Row.of(upstream, entry, manifest.licenses) for upstream, entry in known]
-    inspection.counts["documents left out"] += not (gathered.complete and gathered.contents)
+    inspection.counts["skipped documents"] += not (gathered.complete and gathered.contents)
     counts = {"upstreams": len(gathered.components), "files": sum(len(entry.files) for _upstream, entry in known)}
     return Report(
         schema=SCHEMA,
@@ -97,8 +97,8 @@ class _Inspection:
         terms, tree = terms_of(component.upstream, self.policy), self.trees.get(component.name)
         self.findings += Duties(component, standing, terms).findings(tree)
         self.counts["modified files"] += len(component.modified)
-        self.counts["upstream trees not known here"] += tree is None
-        self.counts["patched trees not on disk"] += bool(component.modified) and not standing.folder.is_dir()
+        self.counts["unknown upstream trees"] += tree is None
+        self.counts["absent patched trees"] += bool(component.modified) and not standing.folder.is_dir()
         self._recorded_facts(standing)
         self._second_opinion(standing)
 
@@ -110,7 +110,7 @@ class _Inspection:
             try:
                 content = standing.blobs[file.blob]
             except KeyError:
-                self.counts["files not on disk"] += 1
+                self.counts["absent files"] += 1
                 continue
             if scan(file.path, content) != file.facts:
                 self.findings.append(_other_facts(standing.upstream.name, file, content))
@@ -122,12 +122,12 @@ class _Inspection:
             trees["patched"] = standing.output
         for title, tree in trees.items():
             if self.runner is None:
-                self.counts["second opinions left out"] += 1
+                self.counts["skipped second opinions"] += 1
                 continue
             try:
                 self.findings += second_opinion(name, title, tree, standing.blobs, self.runner)
             except (VendorError, KeyError) as error:
-                self.counts["second opinions left out"] += 1
+                self.counts["skipped second opinions"] += 1
                 reason = error.message if isinstance(error, VendorError) else "some of its files are not on disk"
                 self.notes.append(f"no second opinion on the {title} tree of {name}: {reason}")
 

@@ -69,7 +69,7 @@ def check_bills(root: Path, *, require: bool = False) -> Report:
     gathered, built = _load(root, require=require)
     findings = [*gathered.findings, *bill_findings(root, gathered, built)]
     counts = {"documents": 2 + len(built)} | (
-        {} if gathered.complete and gathered.contents else {"documents left out": 1}
+        {} if gathered.complete and gathered.contents else {"skipped documents": 1}
     )
     return Report(schema=SCHEMA, title="sbom", findings=tuple(findings), counts=counts)
 
