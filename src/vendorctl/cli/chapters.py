@@ -82,4 +82,23 @@ def conflict(story: Story) -> None:
     story.run("verify")
 
 
-CHAPTERS: tuple[Callable[[Story], None], ...] = (vendor, patch, explain, tamper, bump, conflict)
+def licences(story: Story) -> None:
+    """audit, licenses and sbom; then a licence that the policy refuses."""
+    story.title("Answer for every licence")
+    story.say("audit asks of every file: is its licence known and allowed, is every duty met? Not yet, here.")
+    story.run("audit", expect=ExitCode.FINDINGS)
+    story.say("Take upstream's licence and NOTICE along, and generate the notices and the SBOM that are due.")
+    manifest = story.workspace / "VENDOR.yaml"
+    complete = manifest.read_bytes().replace(b'["minikernels/**"]', b'["minikernels/**", LICENSE, NOTICE]')
+    story.write("VENDOR.yaml", complete)
+    for command in ("sync", "licenses", "sbom", "audit"):
+        story.run(command)
+    story.say(
+        "v0.3.0 brought a third-party file under MIT. A product that denies MIT is told so, with the file's name."
+    )
+    story.write("VENDOR.yaml", complete.replace(b"licenses:\n", b"licenses:\n  deny: [MIT]\n"))
+    story.run("audit", expect=ExitCode.FINDINGS)
+    story.write("VENDOR.yaml", complete)
+
+
+CHAPTERS: tuple[Callable[[Story], None], ...] = (vendor, patch, explain, tamper, bump, conflict, licences)
