@@ -204,6 +204,17 @@ def test_another_bump_waits_until_this_one_is_decided(field: Field) -> None:
     assert field.files.exists()
 
 
+def test_an_unreadable_state_can_only_be_given_up(field: Field) -> None:
+    before = snapshot(field.root)
+    conflicted(field)
+    (field.files.parent / "state.json").write_text("{}")
+    assert field.run("sync", "--continue") == ExitCode.INVALID
+    assert field.run("status") == 0
+    assert field.run("sync", "--abort") == 0
+    assert snapshot(field.root) == before
+    assert not field.files.parent.exists()
+
+
 Prepare = Callable[[Field], None]
 
 

@@ -29,7 +29,8 @@ def _report(names: tuple[str, ...], *, fetch: bool) -> Report:
     from functools import partial
 
     from vendorctl.cli.surroundings import open_cache
-    from vendorctl.drift.status import States, measure_status, status_report
+    from vendorctl.drift.status import States, measure_status, status_report, summed_up
+    from vendorctl.licenses.audit import audit
     from vendorctl.licenses.notices import notices_for
     from vendorctl.series.conflict import load_pending
     from vendorctl.series.workspace import chosen_upstreams, load_standing, locked_upstream
@@ -37,13 +38,13 @@ def _report(names: tuple[str, ...], *, fetch: bool) -> Report:
     from vendorctl.workspace.parse import load_manifest
 
     root, session = current().root(), current()
-    cache, lock = open_cache(session, offline=not fetch), load_lock(root)
+    cache, lock, manifest = open_cache(session, offline=not fetch), load_lock(root), load_manifest(root)
     rows = measure_status(
-        chosen_upstreams(load_manifest(root), names),
+        chosen_upstreams(manifest, names),
         lambda upstream: load_standing(root, upstream, locked_upstream(lock, upstream.name), notices_for),
         lambda upstream: cache.open(upstream.url, root),
         partial(load_pending, root),
         session.progress(),
-        States(),
+        States(licences=summed_up(audit(root, manifest, lock), lock.upstreams) if lock is not None else {}),
     )
     return status_report(rows, time.time())

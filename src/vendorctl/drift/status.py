@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from vendorctl.drift.health import PatchHealth
 from vendorctl.drift.measure import Drift, measure_drift, tracked_ref
 from vendorctl.drift.report import iso_time
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.model import Finding, Json, Report
+from vendorctl.model import Finding, Json, Report, Severity
 from vendorctl.progress import Progress
 from vendorctl.series.conflict import Pending
 from vendorctl.series.content import ContentMerger
@@ -56,6 +56,16 @@ class States:
     objects: Mapping[str, str] = field(default_factory=dict)
 
 
+def summed_up(report: Report, names: Iterable[str]) -> dict[str, str]:
+    """A report's findings per upstream in a word: ``ok``, ``2 warnings`` or ``1 error``."""
+    states = {}
+    for name in names:
+        counted = Counter(finding.severity for finding in report.findings if finding.upstream == name)
+        worst = next((each for each in (Severity.ERROR, Severity.WARNING) if counted[each]), None)
+        states[name] = "ok" if worst is None else f"{counted[worst]} {worst.value}{'s' * (counted[worst] != 1)}"
+    return states
+
+
 def measure_status(
     upstreams: Sequence[Upstream],
     load: Callable[[Upstream], Standing],
@@ -75,19 +85,23 @@ def measure_status(
             task.advance(note=upstream.name)
             bare = Row(
                 upstream=upstream,
-                pending=pending(upstream.name),
                 licences=states.licences.get(upstream.name, ""),
                 objects=states.objects.get(upstream.name, ""),
             )
-            rows.append(_measure_row(bare, load, opener, merger))
+            rows.append(_measure_row(bare, load, opener, pending, merger))
     return rows
 
 
 def _measure_row(
-    bare: Row, load: Callable[[Upstream], Standing], opener: Callable[[Upstream], Source], merger: ContentMerger
+    bare: Row,
+    load: Callable[[Upstream], Standing],
+    opener: Callable[[Upstream], Source],
+    pending: Callable[[str], Pending | None],
+    merger: ContentMerger,
 ) -> Row:
     row = bare
     try:
+        row = replace(row, pending=pending(bare.upstream.name))
         standing = load(bare.upstream)
         row = replace(row, patches=len(standing.series.patches))
         source = opener(bare.upstream)
@@ -159,6 +173,11 @@ def age_words(seconds: float) -> str:
 
 def next_steps(row: Row) -> list[str]:
     """The commands that bring an upstream forward, most urgent first; empty when there is nothing to do."""
+    audit = [f"{row.upstream.name}: `vendorctl audit` ({row.licences})"] if "error" in row.licences else []
+    return _upstream_steps(row) + audit
+
+
+def _upstream_steps(row: Row) -> list[str]:
     name = row.upstream.name
     if row.pending is not None:
         where = f".vendorctl/bump/{name}/files"

@@ -98,6 +98,15 @@ def load_pending(root: Path, name: str) -> Pending | None:
         ) from error
 
 
+def is_unreadable(root: Path, name: str) -> bool:
+    """Whether an interrupted bump left a state that cannot be read, so that giving it up is all that is left."""
+    try:
+        load_pending(root, name)
+    except VendorError:
+        return True
+    return False
+
+
 def require_pending(root: Path, name: str) -> Pending:
     """The interrupted bump of an upstream. Raises VendorError (exit code 2) when there is none."""
     pending = load_pending(root, name)

@@ -16,6 +16,7 @@ from vendorctl.errors import ExitCode, VendorError
 from vendorctl.model import Report
 from vendorctl.series.conflict import (
     Pending,
+    is_unreadable,
     load_pending,
     read_decisions,
     require_pending,
@@ -73,12 +74,22 @@ def skip_patch(root: Path, request: SyncRequest, tools: Tools, transaction: Call
 
 def abort_bump(root: Path, request: SyncRequest, transaction: Callable[[], Transaction]) -> Report:
     """Give the bump up. The workspace is as it was before it began, because nothing of it was written."""
-    pending = waiting_bump(root, load_manifest(root), request.names)
+    manifest = load_manifest(root)
+    unreadable = [name for name in request.names or sorted(manifest.upstreams) if is_unreadable(root, name)]
     with transaction() as tx:
-        stage_abort(tx, root, pending)
+        if unreadable:
+            stage_clear(tx, root, unreadable[0])
+            line = f"{unreadable[0]}: removed the unreadable state of a bump; nothing else had changed"
+        else:
+            pending = waiting_bump(root, manifest, request.names)
+            stage_abort(tx, root, pending)
+            line = _given_up(pending)
         tx.commit()
-    line = f"{pending.upstream}: gave up moving from {pending.old.short} to {pending.new.short}; nothing had changed"
     return Report(schema=SCHEMA, title="sync", lines=(line,), data={"changed": False, "upstreams": {}})
+
+
+def _given_up(pending: Pending) -> str:
+    return f"{pending.upstream}: gave up moving from {pending.old.short} to {pending.new.short}; nothing had changed"
 
 
 def _checked(root: Path, request: SyncRequest) -> Pending:
