@@ -58,7 +58,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Grown:
     source = random.Random(1)
     state = {path: "".join(lines(source, 60)) for path in FILES}
     states: list[dict[str, str]] = [dict(state)]
-    changes: list[Changes] = [{**state}]
+    changes: list[Changes] = [dict(state.items())]
     for number in range(1, COMMITS):
         change: dict[str | bytes, Content] = {}
         for path in source.sample(sorted(state), 3):
