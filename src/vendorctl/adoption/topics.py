@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
-from vendorctl.drift.symbols import parse_module, statements_in
 from vendorctl.git.objects import Blobs
 from vendorctl.git.oid import Oid, hash_blob
 from vendorctl.git.tree import Entry, Tree
 from vendorctl.paths import display
 from vendorctl.series.author import Part, with_hunks
 from vendorctl.series.patch import ChangeKind
+from vendorctl.vendor.syntax import parse_module, statements_in
 
 #: Names the topic of one separable piece of the difference.
 Topics: TypeAlias = Callable[[Part], str]

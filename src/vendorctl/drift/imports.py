@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from posixpath import dirname, join, normpath
 
-from vendorctl.drift.symbols import parse_module, statements_in
 from vendorctl.git.objects import Blobs
 from vendorctl.git.tree import Tree
+from vendorctl.vendor.closure import IMPORT_ROOTS
+from vendorctl.vendor.imports import imports_of
+from vendorctl.vendor.syntax import parse_module
 
 #: Lines that look like imports. The names after ``from`` may take several lines in parentheses.
 _FROM = re.compile(r"(?:^|[:;])[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)", re.MULTILINE)
 _PLAIN = re.compile(r"(?:^|[:;])[ \t]*import[ \t]+([^\n]+)", re.MULTILINE)
 _NOISE = re.compile(r"#[^\n]*|;[^\n]*|[()]")
-#: Folders from which absolute imports are looked up, besides the root.
-_ROOTS = ("", "python", "src", "lib")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -112,15 +112,12 @@ def imported_modules(path: str, content: bytes) -> list[tuple[int, str]]:
 
     A relative import comes as a path from the root (``/kernels/common/utils``), so that it needs no package name.
     """
+    module = parse_module(content)
     names: list[tuple[int, str]] = []
-    pending: list[ast.AST] = [module] if (module := parse_module(content)) is not None else []
-    while pending:
-        node = pending.pop()
-        pending += statements_in(node)
-        if isinstance(node, ast.Import):
-            names += [(node.lineno, alias.name) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names += [(node.lineno, name) for name in _from_names(node, path)]
+    for each in imports_of(module, path) if module is not None else ():
+        # The longest names only: where one is no module, looking it up falls back to what it is taken from.
+        loaded = list(each.dotted())[-len(each.names) :] if each.names else [each.module]
+        names += [(each.line, "/" + name.replace(".", "/") if each.relative else name) for name in loaded]
     return names
 
 
@@ -141,7 +138,7 @@ def _resolve(module: str, path: bytes, whole: Tree) -> Iterator[bytes]:
         starts = [module[1:]]
     else:
         name = module.replace(".", "/")
-        starts = [join(root, name) for root in _ROOTS]
+        starts = [join(root, name) for root in IMPORT_ROOTS]
         # Scripts import their neighbours by bare name.
         starts.append(join(dirname(path.decode("utf-8", "surrogateescape")), name))
     for start in starts:

@@ -10,17 +10,15 @@ is nested in its builder is reported for the kernel, not for everything around i
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from vendorctl.vendor.syntax import parse_module, statements_in
+
 #: The name under which statements outside of every definition are reported.
 MODULE = "<module>"
-
-#: Beyond this many bytes, or with nesting deeper than the interpreter takes, a file is not analysed.
-_MAX_BYTES = 2_000_000
 
 _Definition: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef"
 
@@ -80,18 +78,6 @@ def is_semantic(deltas: tuple[SymbolDelta, ...] | None) -> bool:
     return deltas is None or any(delta.change is not SymbolChange.COSMETIC for delta in deltas)
 
 
-def parse_module(content: bytes) -> ast.Module | None:
-    """The syntax tree, or None for what is not Python, or too large to look at."""
-    if len(content) > _MAX_BYTES:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(content)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
 def _symbols(content: bytes) -> dict[tuple[str, int], _Symbol] | None:
     """Every definition by qualified name and count (a name may be defined several times)."""
     module = parse_module(content)
@@ -125,17 +111,6 @@ def _definitions(node: ast.AST) -> Iterator[_Definition]:
             yield child
         else:
             yield from _definitions(child)
-
-
-def statements_in(node: ast.AST) -> Iterator[ast.stmt]:
-    """The statements directly inside a node; expressions, which are most of a tree, are not looked into."""
-    for name in ("body", "orelse", "finalbody"):
-        value = getattr(node, name, None)
-        if isinstance(value, list):
-            yield from value
-    for name in ("handlers", "cases"):
-        for part in getattr(node, name, ()):
-            yield from part.body
 
 
 def _symbol(kind: str, node: ast.Module | _Definition, lines: list[str]) -> _Symbol:

@@ -19,6 +19,8 @@ from pathlib import Path, PurePosixPath
 
 from vendorctl import digest
 from vendorctl.errors import Location, VendorError
+from vendorctl.vendor.closure import module_files
+from vendorctl.vendor.imports import imports_of
 
 _MAX_FILES = 5000
 
@@ -164,31 +166,13 @@ def _read_inside(root: Path, name: str) -> bytes:
 def _imported(content: bytes, path: PurePosixPath) -> Iterator[str]:
     """Dotted names that a module may import: for `from a import b` both `a` and `a.b`."""
     try:
-        tree = ast.parse(content)
+        module = ast.parse(content)
     except (SyntaxError, ValueError) as error:
         raise VendorError(f"cannot parse: {error}", location=Location(str(path))) from error
-    package = list(path.parent.parts)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else []
-            module = ".".join([*base, *([node.module] if node.module else [])])
-            if module:
-                yield module
-            yield from (f"{module}.{alias.name}".lstrip(".") for alias in node.names if alias.name != "*")
+    for each in imports_of(module, str(path)):
+        yield from each.dotted()
 
 
 def _module_paths(folder: Path, name: str) -> list[str]:
-    """The files below `folder` that importing `name` runs: each package's `__init__.py`, then the module."""
-    parts = name.split(".")
-    if not all(part.isidentifier() for part in parts):
-        return []
-    paths = []
-    for depth in range(1, len(parts) + 1):
-        base = PurePosixPath(*parts[:depth])
-        if (folder / base / "__init__.py").is_file():
-            paths.append(str(base / "__init__.py"))
-        elif (folder / base.with_suffix(".py")).is_file():
-            paths.append(str(base.with_suffix(".py")))
-    return paths
+    """The files below `folder` that importing `name` runs."""
+    return module_files(name, lambda file: (folder / file).is_file())
