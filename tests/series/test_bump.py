@@ -11,7 +11,7 @@ from support.chains import Files, Shelf, numbered
 from support.repo import executable, symlink
 from vendorctl.series.bump import OutcomeKind
 from vendorctl.series.landed import BY_SYNTAX, BY_WORDS
-from vendorctl.series.merge import ConflictKind
+from vendorctl.series.merge import ConflictKind, Settled
 
 GUARD = "def scale(x, factor):\n    return x * factor\n\n\ndef norm(x):\n    return x\n"
 
@@ -261,3 +261,22 @@ def test_a_later_patch_is_judged_as_if_the_conflict_were_resolved(shelf: Shelf) 
     )
     plan = shelf.bump(old, {"a.py": numbered(9, {5: "theirs\n"})}, halt=False)
     assert kinds(plan) == ["conflict", "unchanged"]
+
+
+def test_a_decision_to_drop_an_occupied_path_is_heard(shelf: Shelf) -> None:
+    pristine: Files = {"a.py": numbered(9)}
+    old = shelf.chain(pristine, {**pristine, "d": "file\n", "e": "e\n"})
+    plan = shelf.bump(old, {**pristine, "d/x": "x\n"}, resolve=lambda _patch, _conflict: Settled(None))
+    assert plan.applied is not None
+    assert shelf.files(plan.applied.patched) == {**pristine, "d/x": "x\n", "e": "e\n"}
+    stuck = shelf.bump(old, {**pristine, "d/x": "x\n"}, resolve=lambda _patch, conflict: Settled(conflict.theirs.entry))
+    assert stuck.stuck is not None
+
+
+def test_a_file_may_follow_its_moved_folder(shelf: Shelf) -> None:
+    pristine = {"norm/a.py": numbered(9, word="a"), "norm/b.py": numbered(9, word="b")}
+    upstream = {path.replace("norm/", "kernels/"): text for path, text in pristine.items()}
+    old = shelf.chain(pristine, {**pristine, "norm/own.py": "own\n"})
+    plan = shelf.bump(old, upstream, resolve=lambda _patch, conflict: Settled(conflict.theirs.entry))
+    assert plan.applied is not None
+    assert shelf.files(plan.applied.patched) == {**upstream, "kernels/own.py": "own\n"}

@@ -218,7 +218,8 @@ def shown_file(conflict: Conflict, blobs: Blobs) -> tuple[bytes, Mode]:
     if conflict.content is not None:
         return conflict.content.marked(), mode
     note = f"<<<<<<< {_NOTES[conflict.kind]}\n".encode()
-    if conflict.kind is ConflictKind.DELETED_UPSTREAM and mode.is_regular and conflict.theirs is not None:
+    shown_whole = conflict.kind in (ConflictKind.DELETED_UPSTREAM, ConflictKind.FOLDER_MOVED)
+    if shown_whole and mode.is_regular and conflict.theirs is not None:
         text = blobs[conflict.theirs.entry.oid]
         if b"\0" not in text and conflict.theirs.entry.mode.is_regular:
             return note + b">>>>>>>\n" + text, mode
@@ -235,7 +236,7 @@ _NOTES = {
     ConflictKind.TYPE: "one side made this another kind of file: put the wanted version here, or delete this file",
     ConflictKind.MOVED_BY_BOTH: "both sides moved this file: put the wanted content here, or delete this file",
     ConflictKind.OCCUPIED: "something else has this name now: put the wanted content here, or delete this file",
-    ConflictKind.FOLDER_MOVED: "upstream moved this folder: copy the file here from theirs/, or delete this file",
+    ConflictKind.FOLDER_MOVED: "the patch's folder moved here: delete these two lines to follow, or delete this file",
 }
 
 _CAUSES = {
@@ -254,7 +255,8 @@ _CAUSES = {
 
 def explain_conflict(conflict: Conflict) -> str:
     """One conflict in a few words: path, cause, and where the file went if that is known."""
-    path, there = display(conflict.path), conflict.suggestion
+    side = conflict.theirs if conflict.kind is ConflictKind.FOLDER_MOVED else None
+    path, there = display(side.path if side is not None else conflict.path), conflict.suggestion
     if there is not None and conflict.kind is ConflictKind.DELETED_UPSTREAM:
         went = f"upstream moved the file to {display(there)}, which is not vendored: --follow-moves includes it"
         return f"{path} ({went})"

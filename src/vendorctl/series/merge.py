@@ -203,9 +203,9 @@ class _TreeMerge:
             content = self._content(None, ours, theirs.entry)
             self._conflict(ConflictKind.ADDED_BY_BOTH, theirs.path, None, side, theirs, content)
         elif (moved := self._moved_folder(theirs.path)) is not None:
-            self._conflict(ConflictKind.FOLDER_MOVED, theirs.path, None, None, theirs, suggestion=moved)
-        else:
-            self._put({theirs.path: theirs.entry}, None, None, theirs)
+            self._conflict(ConflictKind.FOLDER_MOVED, moved, None, None, theirs, suggestion=moved)
+        elif not self._put({theirs.path: theirs.entry}):
+            self._conflict(ConflictKind.OCCUPIED, theirs.path, None, None, theirs)
 
     def _moved_folder(self, path: bytes) -> bytes | None:
         """Where `path` would be if it moved with its folder, when upstream moved everything out of that folder."""
@@ -222,7 +222,7 @@ class _TreeMerge:
         if ours is None:
             self.landed.append(base.path)
         elif ours == base:
-            self._put({base.path: None}, base, ours, None)
+            self._put({base.path: None})
         else:
             self._conflict(ConflictKind.DELETED_BY_PATCH, ours.path, base, ours, None)
 
@@ -245,7 +245,8 @@ class _TreeMerge:
         changes: dict[bytes, Entry | None] = {target: merged}
         if target != ours.path:
             changes[ours.path] = None
-        self._put(changes, base, ours, theirs)
+        if not self._put(changes):
+            self._conflict(ConflictKind.OCCUPIED, target, base, ours, theirs)
 
     def _merge_entry(self, base: Side, ours: Side, theirs: Side, target: bytes) -> Entry | None:
         """Mode and content merged; None when that is a conflict, which is then recorded."""
@@ -299,25 +300,25 @@ class _TreeMerge:
         if decided is None:
             self.conflicts.append(conflict)
             return
+        changes: dict[bytes, Entry | None] = {path: decided.entry}
+        if ours is not None and ours.path != path:
+            changes[ours.path] = None
+        if not self._put({at: to for at, to in changes.items() if to is not None or at in self.tree}):
+            self.conflicts.append(conflict)
+            return
         self.settled[path] = decided
         if decided.landed:
             self.landed.append(path)
         if decided.content is not None:
             self._keep(decided.content)
-        changes: dict[bytes, Entry | None] = {path: decided.entry}
-        if ours is not None and ours.path != path:
-            changes[ours.path] = None
-        self._put({at: to for at, to in changes.items() if to is not None or at in self.tree}, base, ours, theirs)
 
-    def _put(
-        self, changes: Mapping[bytes, Entry | None], base: Side | None, ours: Side | None, theirs: Side | None
-    ) -> None:
+    def _put(self, changes: Mapping[bytes, Entry | None]) -> bool:
+        """Make changes; False when a file stands where they need a folder, or the other way round."""
         try:
             self.tree = self.tree.replace(changes)
         except ValueError:
-            # A file stands where the change needs a folder, or the other way round.
-            path = next(at for at, to in changes.items() if to is not None)
-            self.conflicts.append(Conflict(kind=ConflictKind.OCCUPIED, path=path, base=base, ours=ours, theirs=theirs))
+            return False
+        return True
 
     def _read(self, entry: Entry) -> bytes:
         made = self.made.get(entry.oid)
