@@ -34,6 +34,7 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
     "Patch": (
         Row("patch", "patch", "Record, list, show and rework the numbered patches of a series."),
         Row("diff-upstream", "diff_upstream", "Every difference from upstream, with the patch that explains it."),
+        Row("submit", "submit", "Send patches upstream: prepare and check them, follow what becomes of them."),
     ),
     "Licences": (
         Row("audit", "audit", "Audit licences and obligations, file by file."),
