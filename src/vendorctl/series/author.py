@@ -48,8 +48,9 @@ class Part:
         if self.hunk is None:
             return f"{self.number}: {name} ({self.change.kind.value})"
         hunk = self.change.hunks[self.hunk]
-        section = f" {display(hunk.section.strip())}" if hunk.section.strip() else ""
-        return f"{self.number}: {name} line {hunk.old_start}{section}"
+        section = f" ({display(hunk.section.strip())})" if hunk.section.strip() else ""
+        context = next(index for index, line in enumerate(hunk.lines) if line.sign != b" ")
+        return f"{self.number}: {name} line {hunk.old_start + context}{section}"
 
 
 def drop_patch(number: int, chain: Applied, blobs: Blobs, merger: ContentMerger) -> Applied:
