@@ -216,3 +216,16 @@ def test_nothing_of_the_machine_is_in_a_manifest(built: Built) -> None:
     assert str(built.project.root) not in text
     assert os.environ["HOME"] not in text
     assert "zig" not in text
+
+
+def test_nothing_is_begun_after_a_failure(tmp_path: Path) -> None:
+    root = tinykern.write_files(tmp_path / "project")
+    recipe = root / "recipes" / "scale.py"
+    text = recipe.read_text().replace('yield row(dtype="f16")', "yield from (row(dtype=f'x{i}') for i in range(20))")
+    recipe.write_text(text)
+    project = tinykern.project(root)
+    first = tinykern.build(project, tmp_path / "cache", BuildOptions(jobs=1)).report
+    assert first.counts["failed"] == 1
+    assert first.counts["not built"] == 41
+    every = tinykern.build(project, tmp_path / "cache", BuildOptions(jobs=2, keep_going=True)).report
+    assert every.counts["failed"] == 40

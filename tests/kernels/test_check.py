@@ -223,8 +223,9 @@ def test_a_clone_without_objects_warns_and_fails_when_they_are_required(built: B
     assert not check(built.project, require=True).ok
 
 
-def test_another_pinned_compiler_is_a_finding(built: Built) -> None:
-    assert rules(replace(built.project, flydsl="0.0.1")) == {"VC518"}
+def test_another_pinned_tool_is_a_finding(built: Built) -> None:
+    assert rules(replace(built.project, pins={"linker": "LLD 1.0.0"})) == {"VC518"}
+    assert rules(replace(built.project, pins={"flydsl": "0.0.1"})) == {"VC518"}
 
 
 def test_targets_and_recipes_that_were_dropped_are_foreign(built: Built) -> None:

@@ -157,6 +157,9 @@ def test_a_pin_of_another_flydsl_is_enforced(root: Path, capsys: pytest.CaptureF
     described.write_text(described.read_text().replace(importlib.metadata.version("flydsl"), "0.0.1"))
     assert main(["-C", str(root), "build"]) == ExitCode.TOOL_MISSING
     assert "VENDOR.yaml pins flydsl 0.0.1" in capsys.readouterr().err
+    described.write_text(described.read_text().replace("flydsl:", "flydls:"))
+    assert main(["-C", str(root), "check"]) == ExitCode.INVALID
+    assert "what can be pinned: flydsl, linker, python" in capsys.readouterr().err
 
 
 def test_a_killed_build_leaves_the_old_state(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -86,13 +86,17 @@ def test_the_wheel_is_the_last_resort_and_says_its_version() -> None:
     assert found.identity.startswith("LLD ")
 
 
-def test_another_compiler_than_the_pinned_one_is_refused() -> None:
-    toolchain.require_pin("0.5.0", "0.5.0")
-    toolchain.require_pin("0.5.0", None)
-    with pytest.raises(VendorError, match=r"pins flydsl 0\.4\.2, but 0\.5\.0 is installed") as caught:
-        toolchain.require_pin("0.5.0", "0.4.2")
+def test_another_tool_than_the_pinned_one_is_refused() -> None:
+    linker = toolchain.Linker(command=("ld.lld",), identity="LLD 22.1.8")
+    tools = toolchain.Toolchain(flydsl="0.5.0", python=Path(sys.executable), python_version="3.11", linker=linker)
+    toolchain.require_pins(tools, {"flydsl": "0.5.0", "linker": "LLD 22.1.8", "python": "3.11"})
+    toolchain.require_pins(tools, {})
+    with pytest.raises(VendorError, match=r"pins flydsl 0\.4\.2, but 0\.5\.0 is what is here") as caught:
+        toolchain.require_pins(tools, {"flydsl": "0.4.2"})
     assert "pip install flydsl==0.4.2" in str(caught.value.hint)
     assert caught.value.code is ExitCode.TOOL_MISSING
+    with pytest.raises(VendorError, match="pins linker LLD 19"):
+        toolchain.require_pins(tools, {"linker": "LLD 19.1.7"})
 
 
 def test_without_flydsl_the_message_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -126,7 +126,7 @@ def project(root: Path, *, targets: tuple[str, ...] = TARGETS, recipes: tuple[st
         recipes=recipes,
         targets=tuple(target.find(name) for name in targets),
         trees={"tinykern": upstream},
-        flydsl=toolchain.flydsl_version(),
+        pins={"flydsl": toolchain.flydsl_version()},
     )
 
 
@@ -138,7 +138,7 @@ def with_patch(base: Project, sha256: str) -> Project:
 
 def tools() -> Toolchain:
     """The toolchain of the test environment."""
-    return toolchain.locate(os.environ, pinned=None)
+    return toolchain.locate(os.environ, pins={})
 
 
 def build(

@@ -40,7 +40,7 @@ def compiling(
     With `any_flydsl`, the compiler of this environment is neither needed nor compared with the pin.
     """
     project = load_project(session.root())
-    tools = locate_linker(os.environ, flydsl="") if any_flydsl else locate(os.environ, pinned=project.flydsl)
+    tools = locate_linker(os.environ, flydsl="") if any_flydsl else locate(os.environ, pins=project.pins)
     count = jobs or processors()
     pool = open_executor(executor, count)
     try:

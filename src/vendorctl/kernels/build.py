@@ -143,14 +143,22 @@ def _compile(
     """Compile what is pending, into the results and the cache; look for stray writes where they cannot be prevented."""
     inputs = {(u.folder, planned.row.instance): planned.input for u in (p.unit for p in pending) for planned in u.rows}
 
-    def accept(unit: Unit, outcome: Outcome) -> bool:
+    def accept(unit: Unit, outcome: Outcome) -> None:
         results.add(unit, outcome)
         if isinstance(outcome, Compiled):
             cache.put(inputs[unit.folder, outcome.instance], outcome)
-        return options.keep_going or not results.findings
 
     before = None if confine.supported() or not pending else Snapshot.take(project.root)
-    compile_pending(pending, tools, executor, accept, jobs=options.jobs, limits=options.limits, progress=progress)
+    compile_pending(
+        pending,
+        tools,
+        executor,
+        accept,
+        jobs=options.jobs,
+        limits=options.limits,
+        progress=progress,
+        keep_going=options.keep_going,
+    )
     if before is not None:
         results.findings += before.changes()
 

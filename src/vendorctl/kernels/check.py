@@ -137,11 +137,12 @@ class _Sources:
 
 
 def _toolchain(checked: Checked, project: Project) -> Iterator[Finding]:
-    """The pinned compiler, and the environment of this version of vendorctl."""
+    """The pinned tools, and the environment of this version of vendorctl."""
     found = checked.manifest
-    built, pinned = found.toolchain.get("flydsl"), project.flydsl
-    if pinned is not None and built != pinned:
-        yield _finding("VC518", checked.path, f"built with flydsl {built}; VENDOR.yaml pins {pinned}")
+    for name, pinned in project.pins.items():
+        built = found.toolchain.get(name)
+        if built != pinned:
+            yield _finding("VC518", checked.path, f"built with {name} {built}; VENDOR.yaml pins {pinned}")
     if dict(found.environment) != dict(toolchain.FIXED_ENVIRONMENT):
         yield _finding("VC518", checked.path, "built in another environment than this vendorctl uses")
 

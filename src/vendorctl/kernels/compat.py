@@ -74,13 +74,12 @@ def compat(
     return _report(project, results, base)
 
 
-def _collector(result: VersionResult) -> Callable[[Unit, Outcome], bool]:
-    def accept(unit: Unit, outcome: Outcome) -> bool:
+def _collector(result: VersionResult) -> Callable[[Unit, Outcome], None]:
+    def accept(unit: Unit, outcome: Outcome) -> None:
         if isinstance(outcome, Compiled):
             result.objects[unit.folder, outcome.instance] = digest.sha256(outcome.code)
         else:
             result.failures.append((unit, outcome))
-        return True
 
     return accept
 

@@ -83,15 +83,16 @@ class Failed:
 Outcome: TypeAlias = "Compiled | Failed"
 
 
-def compile_rows(task: CompileTask, notify: Callable[[Outcome], None] = lambda _: None) -> tuple[Outcome, ...]:
-    """Compile every row of the task, in order; `notify` hears of each outcome as it comes."""
+def compile_rows(task: CompileTask, notify: Callable[[Outcome], bool] = lambda _: True) -> tuple[Outcome, ...]:
+    """Compile the rows of the task, in order. `notify` hears of each outcome; False from it ends the work."""
     outcomes: list[Outcome] = []
     with tempfile.TemporaryDirectory(prefix="vendorctl-build-") as name:
         folder = Path(name)
         while len(outcomes) < len(task.rows):
             for outcome in _until_failure(task, folder, task.rows[len(outcomes) :]):
                 outcomes.append(outcome)
-                notify(outcome)
+                if not notify(outcome):
+                    return tuple(outcomes)
     return tuple(outcomes)
 
 

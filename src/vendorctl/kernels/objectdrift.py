@@ -161,11 +161,10 @@ def _compile(
                 state.outcomes[unit.folder, instance] = found
         pending.append(Pending(unit=unit, rows=tuple(missing)))
 
-    def accept(unit: Unit, outcome: Outcome) -> bool:
+    def accept(unit: Unit, outcome: Outcome) -> None:
         state.outcomes[unit.folder, outcome.instance] = outcome
         if isinstance(outcome, Compiled):
             cache.put(keys[unit.folder, outcome.instance], outcome)
-        return True
 
     compile_pending(pending, tools, executor, accept, jobs=options.jobs, limits=options.limits, progress=progress)
     return state

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from vendorctl import digest
@@ -15,6 +15,7 @@ from vendorctl.errors import ExitCode, Location, VendorError
 from vendorctl.kernels import target as targets
 from vendorctl.kernels.inputs import PatchedTree, PatchRef
 from vendorctl.kernels.target import Target
+from vendorctl.kernels.toolchain import IDENTITIES
 from vendorctl.series.patch import Patch
 from vendorctl.series.store import load_series
 from vendorctl.workspace.lock import FILE_NAME as LOCK_NAME
@@ -36,14 +37,22 @@ class Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """What to build: recipes (paths below `root`) for targets, from patched trees, with the pinned flydsl."""
+    """What to build: recipes (paths below `root`) for targets, from patched trees, with the pinned tools.
+
+    `pins` are the exact tools by name (`toolchain.IDENTITIES`): `{"flydsl": "0.5.0", "linker": "LLD 22.1.8"}`.
+    """
 
     root: Path
     recipes: tuple[str, ...]
     targets: tuple[Target, ...]
     trees: Mapping[str, PatchedTree]
-    flydsl: str | None = None
+    pins: Mapping[str, str] = field(default_factory=dict)
     policy: Policy = Policy()
+
+    @property
+    def flydsl(self) -> str | None:
+        """The pinned version of flydsl, if there is one."""
+        return self.pins.get("flydsl")
 
     def tree(self, name: str, recipe: str) -> PatchedTree:
         """The patched tree of the upstream `name`, for `recipe`. Raises VendorError when there is no such upstream."""
@@ -94,9 +103,20 @@ def load_project(root: Path) -> Project:
             for name, upstream in described.upstreams.items()
             if lock is not None and name in lock.upstreams
         },
-        flydsl=config.toolchain.get("flydsl"),
+        pins=_pins(config),
         policy=Policy(max_spills=limits.max_spills, max_scratch=limits.max_scratch, max_lds=limits.max_lds),
     )
+
+
+def _pins(config: KernelsConfig) -> Mapping[str, str]:
+    unknown = sorted(set(config.toolchain) - set(IDENTITIES))
+    if unknown:
+        raise VendorError(
+            f"kernels.toolchain pins {unknown[0]!r}, which is no tool of a build",
+            hint=f"what can be pinned: {', '.join(IDENTITIES)}",
+            location=config.places.get("toolchain"),
+        )
+    return dict(config.toolchain)
 
 
 def _target(name: str, config: KernelsConfig) -> Target:

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
+from threading import Event
 
 from vendorctl.errors import Location
 from vendorctl.kernels.child import Limits
@@ -37,29 +38,51 @@ def compile_pending(
     pending: Sequence[Pending],
     tools: Toolchain,
     executor: Executor,
-    accept: Callable[[Unit, Outcome], bool],
+    accept: Callable[[Unit, Outcome], object],
     *,
     jobs: int,
     limits: Limits,
     progress: Progress,
+    keep_going: bool = True,
 ) -> None:
-    """Compile everything that is pending. `accept` gets each outcome, in any order; False from it stops the work."""
+    """Compile everything that is pending. `accept` gets each outcome, in any order.
+
+    Without `keep_going`, nothing is begun after the first failure. What is being compiled at that moment, or when the
+    user interrupts, is finished; after a failure it is handed to `accept` as well.
+    """
+    local = isinstance(executor, ThreadPoolExecutor)
+    stop = Event()
     with progress.task("compile", total=sum(len(entry.rows) for entry in pending)) as task:
         futures: dict[Future[tuple[Outcome, ...]], Unit] = {}
-        for unit, chunk in _tasks(pending, tools, jobs, limits):
-            # A thread tells of each row; a remote worker, which cannot be sent a bar, when its piece is done.
-            local = isinstance(executor, ThreadPoolExecutor)
-            run = partial(compile_rows, notify=_Ticker(task, unit)) if local else compile_rows
-            futures[executor.submit(run, chunk)] = unit
-        go_on = True
-        while futures and go_on:
-            done, _ = wait(futures, return_when=FIRST_COMPLETED)
-            for future in done:
-                unit = futures.pop(future)
-                for outcome in future.result():
-                    go_on = accept(unit, outcome) and go_on
-        if not go_on:
-            executor.shutdown(cancel_futures=True)
+        try:
+            for unit, chunk in _tasks(pending, tools, jobs, limits):
+                # A thread tells of each row; a remote worker, which cannot be sent a bar, when its piece is done.
+                run = partial(_compile_here, _Ticker(task, unit, stop, keep_going)) if local else compile_rows
+                futures[executor.submit(run, chunk)] = unit
+            _collect(futures, accept, stop, keep_going)
+        finally:
+            stop.set()
+            for future in futures:
+                future.cancel()
+
+
+def _collect(
+    futures: Mapping[Future[tuple[Outcome, ...]], Unit],
+    accept: Callable[[Unit, Outcome], object],
+    stop: Event,
+    keep_going: bool,
+) -> None:
+    """Hand outcomes on until none is left; after a stop, only those of pieces that are already running."""
+    waiting = set(futures)
+    while waiting:
+        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+        for future in done:
+            for outcome in future.result():
+                accept(futures[future], outcome)
+                if isinstance(outcome, Failed) and not keep_going:
+                    stop.set()
+        if stop.is_set():
+            waiting = {future for future in waiting if not future.cancel()}
 
 
 def _tasks(pending: Sequence[Pending], tools: Toolchain, jobs: int, limits: Limits) -> list[tuple[Unit, CompileTask]]:
@@ -87,9 +110,19 @@ def _tasks(pending: Sequence[Pending], tools: Toolchain, jobs: int, limits: Limi
 class _Ticker:
     task: Task
     unit: Unit
+    stop: Event
+    keep_going: bool
 
-    def __call__(self, outcome: Outcome) -> None:
+    def __call__(self, outcome: Outcome) -> bool:
+        if isinstance(outcome, Failed) and not self.keep_going:
+            self.stop.set()
         self.task.advance(note=f"{self.unit.table.operation} {self.unit.target.name} {outcome.instance.name}")
+        return not self.stop.is_set()
+
+
+def _compile_here(ticker: _Ticker, chunk: CompileTask) -> tuple[Outcome, ...]:
+    """`compile_rows` in a thread of this process; nothing when the work was stopped before its turn."""
+    return () if ticker.stop.is_set() else compile_rows(chunk, ticker)
 
 
 def log_path(unit: Unit, instance: Instance) -> str:

@@ -35,6 +35,9 @@ FIXED_ENVIRONMENT: Mapping[str, str] = {
     "TZ": "UTC",
 }
 
+#: Names of the tools whose identity is part of every input digest, and that VENDOR.yaml may pin.
+IDENTITIES = ("flydsl", "linker", "python")
+
 INSTALL_HINT = "install the compiler with `pip install 'vendorctl[build]'`"
 
 
@@ -114,14 +117,17 @@ def flydsl_version() -> str:
         raise VendorError("flydsl is not installed", hint=INSTALL_HINT, code=ExitCode.TOOL_MISSING) from None
 
 
-def require_pin(found: str, pinned: str | None) -> None:
-    """Raise VendorError (exit code 7) when VENDOR.yaml pins another flydsl than the one found."""
-    if pinned is not None and found != pinned:
-        raise VendorError(
-            f"VENDOR.yaml pins flydsl {pinned}, but {found} is installed",
-            hint=f"`pip install flydsl=={pinned}`, or change kernels.toolchain.flydsl and rebuild",
-            code=ExitCode.TOOL_MISSING,
-        )
+def require_pins(tools: Toolchain, pins: Mapping[str, str]) -> None:
+    """Raise VendorError (exit code 7) when VENDOR.yaml pins another tool than the one found."""
+    found = tools.identity()
+    for name, pinned in pins.items():
+        if found[name] != pinned:
+            install = f"`pip install flydsl=={pinned}`" if name == "flydsl" else f"install {name} {pinned}"
+            raise VendorError(
+                f"VENDOR.yaml pins {name} {pinned}, but {found[name]} is what is here",
+                hint=f"{install}, or change kernels.toolchain.{name} and rebuild",
+                code=ExitCode.TOOL_MISSING,
+            )
 
 
 def rocm_folder(folder: Path, linker: Linker) -> Path:
@@ -147,11 +153,11 @@ def child_environment(*, chip: str, rocm: Path) -> dict[str, str]:
     }
 
 
-def locate(environment: Mapping[str, str], *, pinned: str | None, runner: proc.Runner = proc.run) -> Toolchain:
+def locate(environment: Mapping[str, str], *, pins: Mapping[str, str], runner: proc.Runner = proc.run) -> Toolchain:
     """The toolchain of this environment. Raises VendorError (exit code 7) when a part is missing or not the pinned."""
-    version = flydsl_version()
-    require_pin(version, pinned)
-    return locate_linker(environment, flydsl=version, runner=runner)
+    tools = locate_linker(environment, flydsl=flydsl_version(), runner=runner)
+    require_pins(tools, pins)
+    return tools
 
 
 def locate_linker(environment: Mapping[str, str], *, flydsl: str, runner: proc.Runner = proc.run) -> Toolchain:

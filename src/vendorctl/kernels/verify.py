@@ -40,9 +40,8 @@ def verify(
     outcomes: dict[str, dict[Instance, Outcome]] = {unit.folder: {} for unit in units}
     findings = [finding for unit in units for finding in _not_comparable(unit, tools)]
 
-    def accept(unit: Unit, outcome: Outcome) -> bool:
+    def accept(unit: Unit, outcome: Outcome) -> None:
         outcomes[unit.folder][outcome.instance] = outcome
-        return True
 
     pending = [Pending(unit=unit, rows=_comparable(unit)) for unit in units]
     compile_pending(
