@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from vendorctl.errors import ExitCode, Location, VendorError
@@ -96,7 +97,7 @@ def plan_submission(carrier: Carrier, chosen: Sequence[Patch], plan: BumpPlan, m
     trees = plan.applied.trees
     pieces = tuple(
         Piece(outcome.new or outcome.patch, before, after, word_patch(outcome.patch, manner.signer))
-        for outcome, before, after in zip(kept, trees, trees[1:], strict=True)
+        for outcome, (before, after) in zip(kept, pairwise(trees), strict=True)
     )
     blobs = ChainedBlobs(plan.applied.blobs, plan.blobs, ground.blobs)
     style = judge_style(trees[0], trees[-1], blobs, manner.find, runner=manner.runner) if manner.style else ()

@@ -9,6 +9,7 @@ works on the index, it is the whole repository.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -21,7 +22,15 @@ from vendorctl.git.tree import Tree
 from vendorctl.proc import Runner, run
 from vendorctl.submit.commits import borrow
 
-_IDENTITY = {"user.name": "vendorctl", "user.email": "vendorctl@localhost", "am.threeWay": "false"}
+_SETTINGS = {
+    "user.name": "vendorctl",
+    "user.email": "vendorctl@localhost",
+    "am.threeWay": "false",
+    "core.sparseCheckout": "true",
+    "core.sparseCheckoutCone": "false",
+}
+#: What patterns of gitignore(5) give a meaning to.
+_SPECIAL = re.compile(rb"[\\*?\[\]!# ]")
 
 
 def rehearse(
@@ -34,7 +43,7 @@ def rehearse(
     with scratch_repository(runner=runner) as scratch, tempfile.TemporaryDirectory(prefix="vendorctl-am-") as name:
         work = Path(name)
         borrow(scratch, cache)
-        git = _check_out(scratch, work, base, before, before.difference(after))
+        git = _check_out(scratch, work, base, before.difference(after))
         files = []
         for number, (mail, content) in enumerate(sorted(mails.items())):
             if not mail.startswith("0000-"):
@@ -49,16 +58,19 @@ def rehearse(
         return "" if result == str(after.oid) else f"it gives tree {result[:12]}, not {after.oid.short}"
 
 
-def _check_out(scratch: Scratch, work: Path, base: Oid, tree: Tree, touched: Iterable[bytes]) -> Git:
-    """Set HEAD and index to `base`, and write the touched files that exist there below `work`."""
-    git = replace(scratch.git, settings=_IDENTITY)
-    (_git_dir(git) / "HEAD").write_bytes(f"{base}\n".encode())
-    git.exact("read-tree", str(base))
-    here = {path for path in touched if path in tree}
-    absent = b"".join(path + b"\0" for path in tree if path not in here)
-    present = b"".join(path + b"\0" for path in sorted(here))
-    git.exact(f"--work-tree={work}", "update-index", "--skip-worktree", "-z", "--stdin", stdin=absent)
-    git.exact(f"--work-tree={work}", "checkout-index", "-q", "-u", "-z", "--stdin", stdin=present)
+def _check_out(scratch: Scratch, work: Path, base: Oid, touched: Iterable[bytes]) -> Git:
+    """Set HEAD and index to `base`, and write those of the touched files that exist there below `work`.
+
+    A sparse checkout: marking the other files by hand would make git forget the folders that it knows, and then ask for
+    contents that a partial cache lacks.
+    """
+    git = replace(scratch.git, settings=_SETTINGS)
+    folder = _git_dir(git)
+    (folder / "HEAD").write_bytes(f"{base}\n".encode())
+    (folder / "info").mkdir(exist_ok=True)
+    patterns = b"".join(b"/%s\n" % _SPECIAL.sub(rb"\\\g<0>", path) for path in sorted(touched))
+    (folder / "info/sparse-checkout").write_bytes(patterns)
+    git.exact(f"--work-tree={work}", "read-tree", "-m", "-u", str(base))
     return git
 
 
