@@ -159,12 +159,37 @@ def test_reuse_ignore_markers_hide_samples_only_where_they_stand_in_comments() -
     assert facts("a.py", f'x = "{start}"\n# {TAG} MIT\n') == (("MIT",), ())
 
 
-@pytest.mark.parametrize("path", ["LICENSE", "a/LICENCE.md", "COPYING", "NOTICE.txt", "LICENSES/MIT.txt", "licenses/X"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "LICENSE",
+        "a/LICENCE.md",
+        "COPYING",
+        "NOTICE.txt",
+        "LICENSES/MIT.txt",
+        "licenses/X",
+        "LICENSE.MIT",
+        "LICENSE-APACHE.txt",
+    ],
+)
 def test_notice_files(path: str) -> None:
     assert is_notice_file(path.encode())
 
 
-@pytest.mark.parametrize("path", ["license.py.in/a", "src/licenser.py", "notices.py", "a/notice_board/x.py"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "license.py",
+        "license_utils.py",
+        "copyright.c",
+        "LICENSE.json",
+        "licenses/check.py",
+        "license.py.in/a",
+        "src/licenser.py",
+        "notices.py",
+        "a/notice_board/x.py",
+    ],
+)
 def test_other_names_are_no_notice_files(path: str) -> None:
     assert not is_notice_file(path.encode())
 
@@ -181,7 +206,7 @@ def test_python_comments_agree_with_the_standard_tokenizer() -> None:
         source = file.read_bytes()
         if b"\r" in source or not source.isascii():
             continue
-        assert [comment.text for comment in comments(b"x.py", source)] == python_comments(source), file.name
+        assert list(comments(b"x.py", source)) == python_comments(source), file.name
         checked += 1
     assert checked > 20
 
@@ -196,17 +221,12 @@ def test_python_comments_agree_with_the_standard_tokenizer_on_any_valid_text(tex
         expected = python_comments(source)
     except (SyntaxError, tokenize.TokenError, ValueError):
         return
-    assert [comment.text for comment in comments(b"x.py", source)] == expected
+    assert list(comments(b"x.py", source)) == expected
 
 
 @given(st.sampled_from(["a.py", "a.c", "a.sh", "a.md", "a.rst", "a.cmake", "a"]), st.binary(max_size=200))
 def test_any_bytes_are_scanned_without_error(path: str, content: bytes) -> None:
     facts(path, content + b"\n# Copyright 2026 A")
-
-
-def test_the_line_of_a_comment_is_its_first() -> None:
-    found = list(comments(b"a.c", b"int a;\n/* one\n two */\nint b; // three\n"))
-    assert [(comment.line, comment.text) for comment in found] == [(2, b"/* one\n two */"), (4, b"// three")]
 
 
 @pytest.mark.parametrize(
@@ -245,6 +265,6 @@ def test_hostile_text_costs_linear_time(path: str, unit: bytes) -> None:
 )
 def test_what_follows_the_last_header_does_not_change_what_it_says(path: str, parts: list[str], tail: str) -> None:
     text = "".join(parts) + "\n"
-    found = [comment.text for comment in comments(path.encode(), text.encode()) if TAG.encode() in comment.text]
+    found = [comment for comment in comments(path.encode(), text.encode()) if TAG.encode() in comment]
     assert bool(facts(path, text)[0]) <= bool(found)
     assert facts(path, text + tail) == facts(path, text)

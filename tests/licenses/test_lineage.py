@@ -57,8 +57,3 @@ def test_paths_are_followed(
     assert summary(found) == touched
     assert found.modified == modified
     assert set(found.removed) == removed
-
-
-def test_untouched_paths_are_their_own_origin() -> None:
-    found = follow({**BASE, "b": "B\n", "d": "d\n"})
-    assert found.origin(b"a") == b"a" and found.origin(b"b") == b"b" and found.origin(b"d") is None

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
@@ -111,14 +110,6 @@ _BY_INTERPRETER = ((b"python", Style.PYTHON), (b"sh", Style.SHELL), (b"node", St
 _DATA = frozenset(b"json ipynb csv tsv co hsaco lock map diff patch".split())
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
-    """One comment with its delimiters: `text` as in the file, `line` where it starts, counted from 1."""
-
-    text: bytes
-    line: int
-
-
 def style_of(path: bytes, content: bytes) -> Style | None:
     """The comment style of a file by name, else by its interpreter line; None when the format has no comments."""
     name = path.rpartition(b"/")[2].lower()
@@ -135,20 +126,16 @@ def style_of(path: bytes, content: bytes) -> Style | None:
     return Style.PLAIN
 
 
-def comments(path: bytes, content: bytes) -> Iterator[Comment]:
-    """The comments of a file in order, without anything that stands in a string literal.
+def comments(path: bytes, content: bytes) -> Iterator[bytes]:
+    """The comments of a file in order, with their signs, without anything that stands in a string literal.
 
     Files of an unknown format count as one comment per line; formats without comments have none.
     """
     style = style_of(path, content)
-    if style is None:
-        return
-    line, counted = 1, 0
-    for match in style.value.finditer(content):
-        if match["comment"] is not None:
-            line += content.count(b"\n", counted, match.start("comment"))
-            counted = match.start("comment")
-            yield Comment(match["comment"], line)
+    if style is not None:
+        for match in style.value.finditer(content):
+            if match["comment"] is not None:
+                yield match["comment"]
 
 
 def docstring(path: bytes, content: bytes) -> bytes:

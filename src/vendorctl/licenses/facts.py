@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from vendorctl.licenses.comments import comments, docstring
+from vendorctl.licenses.comments import Style, comments, docstring, style_of
 from vendorctl.licenses.texts import Kind, recognise
 from vendorctl.workspace.lock import LicenseFacts
 
@@ -51,6 +51,8 @@ _IGNORE_START, _IGNORE_END = b"REUSE-Ignore" + b"Start", b"REUSE-Ignore" + b"End
 _NOTICE_FILE = re.compile(
     rb"(?i)(?:^|/)(?:licen[cs]es?|copying|copyright|notice|unlicense)(?:[.\-_][^/]*)?$|^licenses/[^/]+$"
 )
+
+_PROSE = {Style.PLAIN, Style.MARKUP, Style.RST}
 
 
 def scan(path: bytes, content: bytes) -> LicenseFacts:
@@ -89,8 +91,8 @@ def scan(path: bytes, content: bytes) -> LicenseFacts:
 
 
 def is_notice_file(path: bytes) -> bool:
-    """True for LICENSE, COPYING, NOTICE and their like, and for texts in a LICENSES folder."""
-    return _NOTICE_FILE.search(path) is not None
+    """True for LICENSE, COPYING, NOTICE and their like, and for texts in a LICENSES folder; never for source code."""
+    return _NOTICE_FILE.search(path) is not None and style_of(path, b"") in _PROSE
 
 
 def _end_of_facts(lowered: bytes) -> int:
@@ -108,9 +110,9 @@ def _header_lines(path: bytes, content: bytes) -> Iterator[bytes]:
     """Lines of comments that may hold a fact, outside of REUSE's ignore markers."""
     ignoring = False
     for comment in comments(path, content):
-        if _ANY.search(comment.text) is None and b"REUSE-" not in comment.text:
+        if _ANY.search(comment) is None and b"REUSE-" not in comment:
             continue
-        for line in comment.text.splitlines():
+        for line in comment.splitlines():
             if _IGNORE_START in line:
                 ignoring = True
             elif _IGNORE_END in line:
@@ -121,7 +123,7 @@ def _header_lines(path: bytes, content: bytes) -> Iterator[bytes]:
 
 def _granted(path: bytes, content: bytes) -> str:
     """The licence whose full text stands in the comments of a file, else nothing."""
-    spdx_id, kind = recognise(b"\n".join(comment.text for comment in comments(path, content)))
+    spdx_id, kind = recognise(b"\n".join(comments(path, content)))
     return spdx_id if kind is Kind.FULL else ""
 
 

@@ -31,11 +31,6 @@ class Lineage:
     modified: frozenset[bytes]
     removed: Mapping[bytes, Descent]
 
-    def origin(self, path: bytes) -> bytes | None:
-        """The pristine path that a path of P descends from."""
-        descent = self.touched.get(path)
-        return path if descent is None else descent.origin
-
 
 @dataclass(slots=True)
 class _Walk:

@@ -229,7 +229,7 @@ class Duties:
 
 def _grant(path: bytes, content: bytes) -> tuple[str, Kind]:
     """The licence whose words, rather than whose tag, stand in a file's comments."""
-    return recognise(b"\n".join(comment.text for comment in comments(path, content)))
+    return recognise(b"\n".join(comments(path, content)))
 
 
 def _read(folder: Path, path: bytes) -> bytes | None:
