@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vendorctl.model import Json
@@ -63,33 +63,11 @@ def _comparable_line(line: bytes) -> str:
     return display(text.removesuffix(b"\n"))
 
 
-def render_text(interdiffs: Iterable[Interdiff]) -> str:
-    """One line per patch, with git-range-diff's sign (= ! < ?), then the changed lines, indented."""
-    rows = []
-    for each in interdiffs:
-        rows.append(f"{_SIGNS[each.kind]} {each.old} -> {each.new or '(none)'}: {each.kind.value}")
-        rows += [f"    {line}" for line in each.lines]
-    return "".join(f"{row}\n" for row in rows)
-
-
-def render_markdown(interdiffs: Iterable[Interdiff]) -> str:
-    """A section per patch; the fence is longer than any run of backticks in the content."""
-    parts = []
-    for each in interdiffs:
-        parts.append(f"### `{each.old}`: {each.kind.value}\n")
-        if each.lines:
-            ticks = max((len(run) for line in each.lines for run in re.findall(r"`+", line)), default=0)
-            fence = "`" * max(3, ticks + 1)
-            body = "\n".join(each.lines)
-            parts.append(f"{fence}diff\n{body}\n{fence}\n")
-    return "\n".join(parts)
-
-
-_SIGNS = {
-    OutcomeKind.UNCHANGED: "=",
-    OutcomeKind.REFRESHED: "!",
-    OutcomeKind.PARTLY_MERGED: "!",
-    OutcomeKind.MERGED_UPSTREAM: "<",
-    OutcomeKind.SKIPPED: "<",
-    OutcomeKind.CONFLICT: "?",
-}
+def review_lines(outcome: Outcome, limit: int) -> Iterator[str]:
+    """What a reviewer of a rewritten patch should see: at most `limit` lines; nothing when only positions changed."""
+    if not outcome.kind.keeps:
+        return
+    found = interdiff(outcome).lines
+    yield from found[:limit]
+    if len(found) > limit:
+        yield f"... and {len(found) - limit} more lines (--format json has all)"

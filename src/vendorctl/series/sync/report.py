@@ -12,11 +12,14 @@ from vendorctl.model import Json, Report
 from vendorctl.paths import display
 from vendorctl.series.bump import Outcome, OutcomeKind
 from vendorctl.series.history import UpstreamCommit
-from vendorctl.series.interdiff import interdiff
+from vendorctl.series.interdiff import interdiff, review_lines
 from vendorctl.series.sync.plan import SyncPlan, UpstreamPlan
 from vendorctl.workspace.root import patched_dir, vendored_dir
 
 SCHEMA = "vendorctl/sync/1"
+
+#: Lines of a patch's interdiff that people are shown.
+_SHOWN_LINES = 40
 
 #: Upstream commits that took a patch, by upstream name and patch file name.
 Landings = dict[tuple[str, str], UpstreamCommit]
@@ -61,6 +64,7 @@ def upstream_lines(plan: UpstreamPlan, landings: Landings, *, dry_run: bool) -> 
     if plan.bump is not None:
         for outcome in plan.bump.outcomes:
             yield f"  {outcome_words(outcome, landings.get((name, outcome.patch.file_name)))}"
+            yield from (f"      {line}" for line in review_lines(outcome, _SHOWN_LINES))
     for file in plan.standing.locked.files:
         if file.held_from is not None:
             reasons = [hold.reason for hold in plan.upstream.hold if hold.reason]
