@@ -179,6 +179,34 @@ _ALL = (
         "What no upstream answers for is proven by nothing, although it stands among proven things.",
         "Remove it, or add the upstream to VENDOR.yaml; `vendorctl sync` removes what it wrote itself.",
     ),
+    Rule(
+        "VC123",
+        "closure-missing",
+        "A vendored module imports an upstream file that is not vendored.",
+        "It works only where a whole checkout of upstream happens to be on the path; elsewhere the import fails.",
+        "Add the file to `include:`; `vendorctl closure NAME --entry GLOB` prints the list that suffices.",
+    ),
+    Rule(
+        "VC124",
+        "closure-unused",
+        "No entry needs a vendored module.",
+        "What is vendored is reviewed, licensed and carried over bumps; what nobody imports costs that for nothing.",
+        "Leave it out with `exclude:`, or name what uses it with `--entry`.",
+    ),
+    Rule(
+        "VC125",
+        "closure-dynamic",
+        "A vendored module imports by a string or a computed name.",
+        "No analysis of imports follows it, so the closure may lack what it loads.",
+        "Give the files that it loads as entries of their own (`--entry`).",
+    ),
+    Rule(
+        "VC126",
+        "closure-unresolved",
+        "A module imports something that upstream does not have, or cannot be parsed.",
+        "The file is generated, was removed, or the code is written for another Python; the closure may be too small.",
+        "Look at the line; where upstream generates the file, a patch can add it.",
+    ),
     # -- VC2xx: patches. 201-209 the folder, 210-214 application, 215-224 the lock, 225-230 output, 231-239 lint ------
     Rule(
         "VC201",

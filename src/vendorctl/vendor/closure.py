@@ -10,14 +10,17 @@ Found statically, from syntax trees. A statement counts wherever it stands, in a
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from posixpath import dirname, join
 
 from vendorctl.git.objects import Blobs
 from vendorctl.git.oid import Oid
-from vendorctl.git.tree import Tree
+from vendorctl.git.tree import Entry, Tree
+from vendorctl.paths import display
+from vendorctl.upstream.source import Source
+from vendorctl.vendor.contents import ChainedBlobs
 from vendorctl.vendor.imports import Import, When, dynamic_imports, imports_of
 from vendorctl.vendor.syntax import parse_module
 
@@ -40,7 +43,8 @@ class Closure:
 
     `needed_by` has the first import found for every file that is not an entry. `unresolved` are imports of modules that
     the tree should have and has not, `dynamic` imports by a computed name or a string, with the file that a string
-    leads to (None: unknown), `unreadable` files that are not Python; `external` are outermost names of other distributions.
+    leads to (None: unknown), `unreadable` files that are not Python; `external` are outermost names of other
+    distributions, without those of the standard library.
     """
 
     files: Tree
@@ -99,6 +103,31 @@ def close(
         unreadable=tuple(sorted(walk.unreadable)),
         external=frozenset(walk.external),
     )
+
+
+def overlaid(whole: Tree, pristine: Tree, patched: Tree) -> Tree:
+    """The whole upstream tree with the patched tree in the place of the pristine one: what imports then see."""
+    others: dict[bytes, Entry | None] = {path: None for path in whole if path in pristine or path in patched}
+    return whole.replace(others).replace(dict(patched)) if others else whole.replace(dict(patched))
+
+
+def reader(source: Source, tree: Tree, near: Blobs | Mapping[Oid, bytes]) -> Callable[[Sequence[Oid]], Blobs]:
+    """A way to read contents of `tree`: those that `near` has, the others from upstream in one batch a call."""
+    names = {entry.oid: display(path) for path, entry in tree.items()}
+
+    def read(oids: Sequence[Oid]) -> Blobs:
+        far = [oid for oid in oids if not _holds(near, oid)]
+        return ChainedBlobs(near, source.blobs(far, lambda oid: names.get(oid, str(oid))))
+
+    return read
+
+
+def _holds(blobs: Blobs | Mapping[Oid, bytes], oid: Oid) -> bool:
+    try:
+        blobs[oid]
+    except KeyError:
+        return False
+    return True
 
 
 class _Modules:
@@ -192,7 +221,9 @@ class _Walk:
     def _root(self, path: bytes, module: str) -> str | None:
         """Where an absolute import is found; None for other distributions, which are noted."""
         outermost = module.partition(".")[0]
-        if outermost not in self._installed and outermost not in sys.stdlib_module_names:
+        if outermost in sys.stdlib_module_names:
+            return None
+        if outermost not in self._installed:
             roots = [root for root in self._modules.roots(path) if self._modules.holds(root, outermost)]
             for root in roots:
                 if self._modules.holds(root, module):
