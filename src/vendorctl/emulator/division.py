@@ -74,9 +74,11 @@ def fix_up(quotient: Array, denominator: Array, numerator: Array) -> Array:
     def signed(value: Array) -> Array:
         return np.where(negative, -value, value).astype(quotient.dtype)
 
-    result = signed(np.where(np.isnan(quotient), kind(np.inf), np.abs(quotient)))
+    result = signed(np.abs(quotient))
     layout = _LAYOUTS.get(quotient.dtype)
     if layout is not None:
+        # Of an overflowing quotient the steps before make infinity minus infinity.
+        result = np.where(np.isnan(quotient), signed(np.asarray(kind(np.inf))), result)
         gap = floats.exponent_field(numerator) - floats.exponent_field(denominator)
         result = np.where(
             gap < -layout.underflow, signed(np.asarray(np.finfo(quotient.dtype).smallest_subnormal)), result

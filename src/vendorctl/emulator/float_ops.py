@@ -45,7 +45,9 @@ for _kind in ("f16", "f32", "f64"):
     _add(f"v_fract_{_kind}", _one, floats.fraction)
     _add(f"v_frexp_mant_{_kind}", _one, floats.significand)
     _add(f"v_div_fixup_{_kind}", _three, division.fix_up)
-_add("v_mad_f16 v_mad_legacy_f16 v_fma_legacy_f16", "f16 <- f16 f16 f16", floats.fma)
+# gfx9's "mad" rounds the product, unlike its "fma".
+_add("v_mad_f16 v_mad_legacy_f16", "f16 <- f16 f16 f16", lambda a, b, c: a * b + c)
+_add("v_fma_legacy_f16", "f16 <- f16 f16 f16", floats.fma)
 _add("v_div_fixup_legacy_f16", "f16 <- f16 f16 f16", division.fix_up)
 _add("v_frexp_exp_i32_f32", "i32 <- f32", floats.exponent)
 _add("v_frexp_exp_i32_f64", "i32 <- f64", floats.exponent)

@@ -35,7 +35,7 @@ _bits("v_bfi_b32", "b32 <- b32 b32 b32", lambda a, b, c: (a & b) | (~a & c))
 _add("v_perm_b32", "b32 <- b32 b32 b32", integers.permute_bytes, permuted)
 _add("v_bfrev_b32", "b32 <- b32", integers.reverse_bits)
 _bits("v_bfe_u32", "u32 <- u32 u32 u32", integers.extract_unsigned)
-_add("v_bfe_i32", "u32 <- u32 u32 u32", integers.extract_signed)
+_add("v_bfe_i32", "i32 <- i32 u32 u32", integers.extract_signed)
 _add("v_bfm_b32", "u32 <- u32 u32", integers.mask_of)
 
 # Shifts. The "rev" forms take the amount first.

@@ -39,11 +39,12 @@ def extract_unsigned(value: Array, offset: Array, count: Array) -> Array:
 
 
 def extract_signed(value: Array, offset: Array, count: Array) -> Array:
-    """As `extract_unsigned`, sign extended from the top bit of the field; as uint32."""
-    size = count & U32(31)
-    part = extract_unsigned(value, offset, count)
-    sign = (U32(1) << size) >> U32(1)
-    return np.where(size == 0, U32(0), (part ^ sign) - sign)
+    """As `extract_unsigned`, from int32 `value` extended beyond its top bit by its sign, and sign extended; int32."""
+    size = (count & U32(31)).view(I32)
+    shifted = value >> (offset & U32(31)).view(I32)
+    part = shifted & ((I32(1) << size) - I32(1))
+    sign = np.where(size == 0, I32(0), I32(1) << (np.maximum(size, 1) - I32(1)))
+    return (part ^ sign) - sign
 
 
 def permute_bytes(high: Array, low: Array, selector: Array) -> Array:

@@ -163,24 +163,26 @@ for _kind in ("i32", "u32"):
     _add(f"s_max_{_kind}", _two, lambda a, b: (np.maximum(a, b), a >= b), RETURNED)
 
 
-def _extract(value: Array, control: Array, size: int, signed: bool) -> Array:
-    """Bits of `value`: offset in the low bits of `control`, count in bits 16 to 22."""
-    kind = value.dtype.type
-    offset = (control & U32(size - 1)).astype(value.dtype)
+def _extract(value: Array, control: Array) -> Array:
+    """A field of `value`: its offset in the low bits of `control`, its size in bits 16 to 22.
+
+    Signed values are extended by their sign beyond the top bit, and the field is sign extended.
+    """
+    kind, size = value.dtype, value.dtype.itemsize * 8
+    one = kind.type(1)
+    offset = (control & U32(size - 1)).astype(kind)
     count = (control >> U32(16)) & U32(127)
-    every = np.array(-1).astype(value.dtype)
-    mask = np.where(count >= size, every, (kind(1) << np.minimum(count, size - 1).astype(value.dtype)) - kind(1))
+    every = np.array(-1).astype(kind)
+    mask = np.where(count >= size, every, (one << np.minimum(count, size - 1).astype(kind)) - one)
     part = (value >> offset) & mask
-    if not signed:
+    if kind.kind == "u":
         return part
-    sign = np.where(count == 0, kind(0), kind(1) << (np.clip(count, 1, size).astype(value.dtype) - kind(1)))
+    sign = np.where(count == 0, kind.type(0), one << (np.clip(count, 1, size).astype(kind) - one))
     return (part ^ sign) - sign
 
 
-_add("s_bfe_u32", "u32 <- u32 u32", lambda a, b: _extract(a, b, 32, signed=False), NONZERO)
-_add("s_bfe_i32", "u32 <- u32 u32", lambda a, b: _extract(a, b, 32, signed=True), NONZERO)
-_add("s_bfe_u64", "u64 <- u64 u32", lambda a, b: _extract(a, b, 64, signed=False), NONZERO)
-_add("s_bfe_i64", "u64 <- u64 u32", lambda a, b: _extract(a, b, 64, signed=True), NONZERO)
+for _kind in ("u32", "i32", "u64", "i64"):
+    _add(f"s_bfe_{_kind}", f"{_kind} <- {_kind} u32", _extract, NONZERO)
 for _name, _low, _high in (("ll", 0, 0), ("lh", 0, 16), ("hh", 16, 16), ("hl", 16, 0)):
     _bits(
         f"s_pack_{_name}_b32_b16", "u32 <- u32 u32",

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from vendorctl.emulator import division, floats, integers
+from vendorctl.emulator import division, integers
 from vendorctl.emulator.actions import Action, compute
 from vendorctl.emulator.arrays import ALL_ONES, DTYPES, U32, U64, Array, width
 from vendorctl.emulator.carry import CARRY_FORMS
@@ -32,7 +32,7 @@ _FUSED_CONSTANT = re.compile(r"v_(?:fma|mad)(mk|ak)_(f16|f32)")
 _ACCUMULATING = {
     "v_fmac_f32": "v_fma_f32",
     "v_fmac_f16": "v_fma_f16",
-    "v_mac_f16": "v_fma_f16",
+    "v_mac_f16": "v_mad_f16",
     "v_fmac_f64": "v_fma_f64",
     "v_fmac_dx9_zero_f32": "v_fma_dx9_zero_f32",
     **{name: name for name in VECTOR_OPS if re.match(r"v_dot\dc_|v_dot2acc_", name)},
@@ -84,7 +84,8 @@ def _fused_with_constant(ops: Operands, form: str, kind: str) -> Action:
     constant = Source(lambda _w: value, lambda _w: np.full((1, 1), ALL_ONES[width(kind)]))
     first, second = ops.source("src0", kind), ops.source("src1", kind)
     sources = [first, constant, second] if form == "mk" else [first, second, constant]
-    return compute(ops.destination("dst", kind), sources, floats.fma, width(kind))
+    fused = VECTOR_OPS[f"v_{'mad' if '_mad' in ops.instruction.mnemonic else 'fma'}_{kind}"]
+    return compute(ops.destination("dst", kind), sources, fused.function, width(kind))
 
 
 def _select(kind: str) -> Callable[[Operands], Action]:
