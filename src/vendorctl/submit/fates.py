@@ -94,6 +94,8 @@ def _findings(checked: Checked, track: Track) -> Iterator[Finding]:
     if track.fate in (Fate.CONFLICT, Fate.SUPERSEDED) and track.commit is not None:
         with_commit = f" since {describe_commit(track.commit)}"
     grounds = f": {'; '.join(track.grounds)}" if track.grounds else ""
+    if track.since is not None:
+        grounds += f" ({describe_commit(track.since)})"
     yield _finding(
         ground, track, _RULES[track.fate], f"{_SAID[track.fate]}{with_commit}{grounds}", _hint(ground, track)
     )
@@ -104,7 +106,8 @@ def _hint(ground: Ground, track: Track) -> str:
     bump = f"`vendorctl sync --pin {name}={ground.tip.short_name}"
     match track.fate:
         case Fate.LANDED:
-            return f"`vendorctl submit {name} --check --record` notes it in the patch; {bump} --drop-merged` drops it"
+            drop = f"`vendorctl patch drop {name} {number}`" if track.since is not None else f"{bump} --drop-merged`"
+            return f"`vendorctl submit {name} --check --record` notes it in the patch; {drop} drops it"
         case Fate.REWRITTEN:
             return (
                 f"compare; then `vendorctl submit {name} {number} --landed COMMIT`, and drop the patch at the next bump"

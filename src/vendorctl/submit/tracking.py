@@ -4,16 +4,16 @@
 """What became of our patches upstream, told from upstream's history alone: no forge is asked.
 
 A patch has *landed* when carrying it to the tip changes nothing, also where the text differs and only the syntax tree
-is the same. It was *rewritten* when upstream did the same in another way; that is a judgement, so its grounds are
-shown: the merged pull request that `Forwarded` names, a commit with the patch's title, or most of its lines at the
-tip. It is *superseded* when the code that it changes is gone.
+is the same, or when that was so until upstream changed the same lines again. It was *rewritten* when upstream did the
+same in another way; that is a judgement, so its grounds are shown: the merged pull request that `Forwarded` names, a
+commit with the patch's title, or most of its lines at the tip. It is *superseded* when the code that it changes is gone.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
@@ -50,12 +50,16 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Track:
-    """One patch with its fate, the upstream commit behind it where one was found, and the grounds in words."""
+    """One patch with its fate, the upstream commit behind it where one was found, and the grounds in words.
+
+    `since` is a later commit that changed again what had landed; a bump then meets a conflict.
+    """
 
     patch: Patch
     fate: Fate
     commit: UpstreamCommit | None
     grounds: tuple[str, ...]
+    since: UpstreamCommit | None = None
 
 
 def track_series(ground: Ground, merger: ContentMerger) -> tuple[Track, ...]:
@@ -68,7 +72,8 @@ def track_series(ground: Ground, merger: ContentMerger) -> tuple[Track, ...]:
     forecast = examine_series(chain, ground.tree, ground.blobs, ground.moves, history, merger)
     evidence = None if history is None else Evidence(history, chain, ground.moves, merger)
     return tuple(
-        _Case(ground, position, prognosis, evidence).track() for position, prognosis in enumerate(forecast, start=1)
+        _Case(ground, position, prognosis, evidence, merger).track()
+        for position, prognosis in enumerate(forecast, start=1)
     )
 
 
@@ -80,6 +85,7 @@ class _Case:
     position: int
     prognosis: Prognosis
     evidence: Evidence | None
+    merger: ContentMerger
 
     @property
     def patch(self) -> Patch:
@@ -91,6 +97,9 @@ class _Case:
             # Where the bisection finds no commit (the file moved meanwhile), what people wrote about it may tell.
             commit = commit or self._merged_request() or self._titled_alike() or self._brought_by()
             return self._tell(Fate.LANDED, commit, *self.prognosis.outcome.by)
+        landed = self._landed_before(commit) if health is PatchHealth.CONFLICT else None
+        if landed is not None:
+            return replace(self._tell(Fate.LANDED, landed, "upstream has changed it again since"), since=commit)
         rewritten = self._rewritten()
         if rewritten is not None:
             return rewritten
@@ -103,6 +112,14 @@ class _Case:
 
     def _tell(self, fate: Fate, commit: UpstreamCommit | None, *grounds: str) -> Track:
         return Track(patch=self.patch, fate=fate, commit=commit, grounds=grounds)
+
+    def _landed_before(self, culprit: UpstreamCommit | None) -> UpstreamCommit | None:
+        """The commit with which upstream had all of the patch before `culprit`, which conflicts with it, came."""
+        history = self.ground.history
+        if culprit is None or history is None or not culprit.parents:
+            return None
+        until = replace(history, new=culprit.parents[0])
+        return Evidence(until, self.ground.standing.applied, self.ground.moves, self.merger).landed_in(self.position)
 
     def _rewritten(self) -> Track | None:
         """The grounds for saying that upstream did the same in another way, strongest first; None without any."""
