@@ -6,7 +6,7 @@
 A patch has *landed* when carrying it to the tip changes nothing, also where the text differs and only the syntax tree
 is the same, or when that was so until upstream changed the same lines again. It was *rewritten* when upstream did the
 same in another way; that is a judgement, so its grounds are shown: the merged pull request that `Forwarded` names, a
-commit with the patch's title, or most of its lines at the tip. It is *superseded* when the code that it changes is gone.
+commit with the patch's title, or most of its lines at the tip. It is *superseded* when the code it changes is gone.
 """
 
 from __future__ import annotations
