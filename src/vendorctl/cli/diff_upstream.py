@@ -38,7 +38,7 @@ def command(
 
         return emit(object_changes(current(), names, operations=operations, targets=targets))
     if against != "pin":
-        return emit(_against(names, against, offline=offline))
+        return emit(drift_of(names, against, offline=offline))
     return _at_pin(names)
 
 
@@ -57,7 +57,8 @@ def _at_pin(names: tuple[str, ...]) -> int:
     return report.exit_code
 
 
-def _against(names: tuple[str, ...], against: str, *, offline: bool) -> Report:
+def drift_of(names: tuple[str, ...], against: str, *, offline: bool) -> Report:
+    """The drift report of the workspace in hand, against `track` or a ref."""
     from vendorctl.cli.surroundings import standings, sync_tools
     from vendorctl.drift.measure import measure_all
     from vendorctl.drift.report import drift_report

@@ -21,10 +21,11 @@ def command(names: tuple[str, ...], fetch: bool) -> int:
 
     Offline unless --fetch is given; the notes say how old what is known is.
     """
-    return emit(_report(names, fetch=fetch))
+    return emit(status_of(names, fetch=fetch))
 
 
-def _report(names: tuple[str, ...], *, fetch: bool) -> Report:
+def status_of(names: tuple[str, ...], *, fetch: bool) -> Report:
+    """The status report of the workspace in hand."""
     import time
     from functools import partial
 

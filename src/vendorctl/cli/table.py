@@ -28,7 +28,9 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
         Row("add", "add", "Add an upstream: resolve a ref, propose what to include."),
         Row("adopt", "adopt", "Take over a hand-made copy: find its base commit, derive the patches."),
         Row("sync", "sync", "Make disk agree with VENDOR.yaml; with --pin, move a pin and carry the series over."),
-        Row("closure", "closure", "What some files import: the include list that suffices, or what is missing from it."),
+        Row(
+            "closure", "closure", "What some files import: the include list that suffices, or what is missing from it."
+        ),
         Row("verify", "verify", "Prove offline that every byte is accounted for."),
         Row("status", "status", "One screen: pins, drift, patch health, what to do next."),
     ),
@@ -36,6 +38,8 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
         Row("patch", "patch", "Record, list, show and rework the numbered patches of a series."),
         Row("diff-upstream", "diff_upstream", "Every difference from upstream, with the patch that explains it."),
         Row("submit", "submit", "Send patches upstream: prepare and check them, follow what becomes of them."),
+        Row("why", "why", "The upstream commit or the patch that put a line where it is."),
+        Row("log", "log", "The history of a pin in this workspace."),
     ),
     "Licences": (
         Row("audit", "audit", "Audit licences and obligations, file by file."),
@@ -51,6 +55,7 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
     ),
     "Learn": (
         Row("demo", "demo", "The whole story on a built-in sample upstream, offline."),
+        Row("report", "report", "One self-contained page for reviewers."),
         Row("explain", "explain", "What a rule means, why it matters, how to fix it."),
     ),
 }

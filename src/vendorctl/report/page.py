@@ -1,0 +1,160 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""One self-contained page for reviewers, made from the reports of other commands.
+
+Nothing is loaded from anywhere. The content-security policy allows exactly one style sheet and one script, by hash; all
+content travels as JSON in which no ``<`` can occur, and reaches the document as text nodes only.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+from vendorctl import __version__
+from vendorctl.digest import canonical_json, sha256
+from vendorctl.model import Finding, Json, Severity
+from vendorctl.report.json import finding_value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageData:
+    """What the page shows. Documents are the JSON forms of reports; an empty one leaves its section out.
+
+    `overview` has one row per upstream (name, pin, age, behind, differ, patches, errors), `objects` one per object:
+    operation, target, instance, bytes, vector registers, LDS bytes, spills. `documents` are paths of generated notices
+    and bills of materials. `histogram` has pairs of label and count.
+    """
+
+    title: str
+    findings: tuple[Finding, ...]
+    overview: Sequence[Mapping[str, Json]]
+    differences: Mapping[str, Json]
+    drift: Mapping[str, Json]
+    audit: Mapping[str, Json]
+    objects: Sequence[Sequence[Json]]
+    tests: Mapping[str, Json]
+    histogram: Sequence[Sequence[Json]]
+    documents: Sequence[str]
+
+
+def render_page(data: PageData) -> str:
+    """The page as one HTML file. The same data gives the same bytes."""
+    style = _asset("page.css")
+    script = _asset("page.js")
+    policy = (
+        "default-src 'none'; base-uri 'none'; form-action 'none'; "
+        f"style-src 'sha256-{_digest(style)}'; script-src 'sha256-{_digest(script)}'"
+    )
+    errors = sum(finding.severity is Severity.ERROR for finding in data.findings)
+    verdict = f"{errors} error{'s' * (errors != 1)}" if errors else "nothing wrong"
+    return _PAGE.format(
+        policy=html.escape(policy, quote=True),
+        title=html.escape(data.title),
+        verdict=verdict,
+        kind="error" if errors else "good",
+        version=__version__,
+        style=style,
+        script=script,
+        data=_embedded(_document(data)),
+    )
+
+
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}: {verdict}</title>
+<style>{style}</style>
+</head>
+<body>
+<a class="skip" href="#sections">Skip to the report</a>
+<header><h1>{title}</h1><p class="{kind}"><strong>{verdict}</strong></p></header>
+<nav aria-label="Sections"><ul id="contents"></ul></nav>
+<main id="sections"><noscript><p>This page draws itself with a script that it carries.</p></noscript></main>
+<footer>Made by vendorctl {version}.</footer>
+<script type="application/json" id="data">{data}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _document(data: PageData) -> Json:
+    return {
+        "findings": list(_findings(data.findings)),
+        "overview": list(data.overview),
+        "differences": data.differences,
+        "drift": data.drift,
+        "audit": data.audit,
+        "objects": list(data.objects),
+        "tests": data.tests,
+        "histogram": list(data.histogram),
+        "documents": list(data.documents),
+    }
+
+
+def _findings(findings: Iterable[Finding]) -> Iterable[Json]:
+    """Findings in report order, each with an anchor that other edits do not change."""
+    seen: dict[str, int] = {}
+    for finding in sorted(findings, key=Finding.sort_key):
+        path = finding.location.path if finding.location else ""
+        digest = sha256(canonical_json([finding.rule, finding.upstream, path, finding.message]))[:10]
+        seen[digest] = seen.get(digest, 0) + 1
+        suffix = f"-{seen[digest]}" if seen[digest] > 1 else ""
+        yield {**finding_value(finding), "id": f"{finding.rule}-{digest}{suffix}"}
+
+
+def _embedded(value: Json) -> str:
+    """JSON for a script element: no character in it can end the element or begin a comment."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _asset(name: str) -> str:
+    return (files("vendorctl.report") / "assets" / name).read_text("utf-8")
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def overview_rows(
+    status: Mapping[str, Json], differences: Mapping[str, Json], findings: Iterable[Finding]
+) -> list[dict[str, Json]]:
+    """One row per upstream, from the documents of `status` and `diff-upstream`."""
+    errors: dict[str, int] = {}
+    for finding in findings:
+        if finding.severity is Severity.ERROR and finding.upstream:
+            errors[finding.upstream] = errors.get(finding.upstream, 0) + 1
+    rows: list[dict[str, Json]] = []
+    compared = differences.get("upstreams") or {}
+    for name, facts in sorted(_mapping(status.get("upstreams")).items()):
+        row, differ = _mapping(facts), _mapping(_mapping(compared).get(name))
+        age = row.get("age_days")
+        patches = differ.get("patches")
+        rows.append(
+            {
+                "name": name,
+                "pin": f"{row.get('ref') or ''} {str(row.get('pin'))[:12]}".strip(),
+                "age": f"{age} days" if age is not None else "not known",
+                "behind": row["behind"] if row.get("behind") is not None else "not known",
+                "differ": differ.get("files_changed", "not restored"),
+                "patches": len(patches) if isinstance(patches, list) else "",
+                "errors": errors.get(name, 0),
+            }
+        )
+    return rows
+
+
+def _mapping(value: Json) -> Mapping[str, Json]:
+    return value if isinstance(value, Mapping) else {}
