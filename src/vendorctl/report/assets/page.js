@@ -12,7 +12,7 @@ function make(tag, attributes, ...children) {
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().map((child) => (child instanceof Node ? child : String(child))));
+  element.append(...children.flat(Infinity).map((child) => (child instanceof Node ? child : String(child))));
   return element;
 }
 
@@ -104,7 +104,7 @@ function folded(title, fill, attributes) {
 }
 
 function section(id, title, ...content) {
-  if (!content.flat().length) return;
+  if (!content.flat(Infinity).length) return;
   document.getElementById("sections").append(make("section", { id, "aria-labelledby": `${id}-title` }, make("h2", { id: `${id}-title` }, title), content));
   document.getElementById("contents").append(make("li", {}, make("a", { href: `#${id}` }, title)));
 }
