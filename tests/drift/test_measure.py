@@ -18,11 +18,11 @@ from vendorctl.drift.changes import FileChangeKind
 from vendorctl.drift.health import PatchHealth
 from vendorctl.drift.measure import Drift, measure_drift, tracked_ref
 from vendorctl.drift.report import drift_report
-from vendorctl.drift.status import Row, States, age_words, measure_status, next_steps, status_report
+from vendorctl.drift.status import Row, States, age_words, measure_status, next_steps, status_report, summed_up
 from vendorctl.errors import ExitCode, Location, VendorError
 from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Tree
-from vendorctl.model import Finding
+from vendorctl.model import Finding, Report, Severity
 from vendorctl.progress import Silent
 from vendorctl.report.json import render_json
 from vendorctl.series.content import ContentMerger
@@ -340,6 +340,17 @@ def test_an_unreadable_workspace_is_a_row_not_a_crash(bench: Callable[..., Bench
     rows = measure_status([standing.upstream], load, lambda _u: pytest.fail(), lambda _n: None, Silent(), States())
     assert (rows[0].drift, rows[0].trouble) == (None, "not synced")
     assert next_steps(replace(rows[0])) == ["up: run `vendorctl sync up`"]
+
+
+def test_findings_are_summed_up_in_a_word() -> None:
+    findings = tuple(
+        Finding(rule="VC401", message=str(number), severity=severity, upstream=name)
+        for number, (name, severity) in enumerate(
+            [("a", Severity.ERROR), ("a", Severity.WARNING), ("b", Severity.WARNING), ("b", Severity.WARNING)]
+        )
+    )
+    report = Report(schema="vendorctl/audit/1", title="audit", findings=findings)
+    assert summed_up(report, ["a", "b", "c"]) == {"a": "1 error", "b": "2 warnings", "c": "ok"}
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,16 @@ def test_a_file_that_did_not_move_stays_itself(tmp_path: Path) -> None:
     assert trace_moves(stretch, [b"a.py"], whole_tree(upstream, upstream.head)) == (Move(b"a.py", b"a.py", 100),)
 
 
+def test_many_paths_are_read_as_few_are(tmp_path: Path) -> None:
+    files = {f"d{number % 7}/f{number}.py": f"{number}\n" for number in range(600)}
+    upstream = repo(tmp_path / "up", {**files, "other": "x"})
+    stretch = history(upstream, upstream.head, upstream.head)
+    paths = [path.encode() for path in files]
+    whole = stretch.state(upstream.head, [*paths, b"absent", b"d1"])
+    assert sorted(whole) == sorted(paths)
+    assert stretch.state(upstream.head, paths[:3]) == Tree({path: whole[path] for path in paths[:3]})
+
+
 def test_strange_subjects_and_paths_are_read_as_they_are(tmp_path: Path) -> None:
     upstream = repo(tmp_path / "up", {"a b.py": "1\n"}, {"a b.py": "2\n", "t\tb": "x"}, messages=[None, "%H\x1b[2J"])
     found = history(upstream, upstream.commits[0], upstream.head).touching([b"a b.py", b"t\tb"])

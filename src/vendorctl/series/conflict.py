@@ -28,7 +28,7 @@ from vendorctl.git.objects import Blobs
 from vendorctl.git.oid import Oid, hash_blob
 from vendorctl.git.tree import Entry, Mode
 from vendorctl.model import Json
-from vendorctl.paths import display
+from vendorctl.paths import display, display_text
 from vendorctl.series.bump import Stuck
 from vendorctl.series.content import has_markers
 from vendorctl.series.history import UpstreamCommit
@@ -269,7 +269,7 @@ def summarize(pending: Pending, stuck: Stuck, culprit: UpstreamCommit | None) ->
     cause = f" It breaks with upstream commit {describe_commit(culprit)}." if culprit is not None else ""
     name, folder = pending.upstream, bump_dir(pending.upstream)
     return (
-        f"Patch {stuck.patch.file_name} ({stuck.patch.title}) does not carry over from {pending.old.short} to "
+        f"Patch {stuck.patch.file_name} ({display_text(stuck.patch.title)}) does not carry over from {pending.old.short} to "
         f"{pending.new.short} of {name}: {causes}.{cause} Nothing in the workspace has changed. Edit the files in "
         f"{folder}/files until no markers remain, then run `vendorctl sync {name} --continue`; `--skip` leaves this "
         f"patch out, `--abort` gives the bump up."
