@@ -132,7 +132,7 @@ def test_a_file_that_did_not_move_stays_itself(tmp_path: Path) -> None:
 
 def test_many_paths_are_read_as_few_are(tmp_path: Path) -> None:
     files = {f"d{number % 7}/f{number}.py": f"{number}\n" for number in range(600)}
-    upstream = repo(tmp_path / "up", {**files, "other": "x"})
+    upstream = repo(tmp_path / "up", dict(files.items()), {"other": "x"})
     stretch = history(upstream, upstream.head, upstream.head)
     paths = [path.encode() for path in files]
     whole = stretch.state(upstream.head, [*paths, b"absent", b"d1"])

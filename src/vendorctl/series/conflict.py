@@ -268,9 +268,9 @@ def summarize(pending: Pending, stuck: Stuck, culprit: UpstreamCommit | None) ->
     causes = "; ".join(explain_conflict(conflict) for conflict in stuck.conflicts)
     cause = f" It breaks with upstream commit {describe_commit(culprit)}." if culprit is not None else ""
     name, folder = pending.upstream, bump_dir(pending.upstream)
+    patch = f"{stuck.patch.file_name} ({display_text(stuck.patch.title)})"
     return (
-        f"Patch {stuck.patch.file_name} ({display_text(stuck.patch.title)}) does not carry over from {pending.old.short} to "
-        f"{pending.new.short} of {name}: {causes}.{cause} Nothing in the workspace has changed. Edit the files in "
+        f"Patch {patch} does not carry over from {pending.old.short} to {pending.new.short} of {name}: {causes}.{cause} Nothing in the workspace has changed. Edit the files in "
         f"{folder}/files until no markers remain, then run `vendorctl sync {name} --continue`; `--skip` leaves this "
         f"patch out, `--abort` gives the bump up."
     )
