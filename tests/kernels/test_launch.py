@@ -97,6 +97,7 @@ def test_signed_division_truncates_and_the_remainder_belongs_to_it(a: int, b: in
     assert abs(remainder) < b
     assert remainder == 0 or (remainder < 0) == (a < 0)
     assert value(["udiv", "i32", A, B], a, b) == wrap((a % 2**32) // b)
+    assert value(["floordiv", "i32", A, B], a, b) == a // b
 
 
 @given(I32)
@@ -112,6 +113,8 @@ def test_casts(a: int) -> None:
 def test_division_by_zero_is_the_callers_mistake() -> None:
     with pytest.raises(VendorError, match="divides by zero"):
         value(["sdiv", "i32", A, B], 5, 0)
+    with pytest.raises(VendorError, match="divides by zero"):
+        value(["floordiv", "i32", A, B], 5, 0)
 
 
 def test_the_plan_of_a_real_object(built: Built) -> None:
@@ -127,6 +130,8 @@ def test_the_plan_of_a_real_object(built: Built) -> None:
         ("x", "ptr", "f16"), ("y", "ptr", "f16"), ("n", "i32", ""), ("a", "f32", ""),
     ]  # fmt: skip
     assert launch.parse(record.launch.json()) == record.launch
+    rounded = ["floordiv", "i32", ["add", "i32", ["arg", "i32", "n"], ["const", "i32", 63]], ["const", "i32", 64]]
+    assert record.launch.launches[0].grid[0] == ["sext", "i64", "i32", rounded]
 
 
 @pytest.mark.parametrize(

@@ -177,6 +177,7 @@ def _setup(folder: Path, sources: Sources) -> dict[str, Any]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(file.content)
     return {
-        "import_path": [str(folder / "tree" / sources.import_root), str(folder / "recipe")],
+        "tree": str(folder / "tree" / sources.import_root),
+        "helpers": str(folder / "recipe"),
         "recipe": str(folder / "recipe" / PurePosixPath(sources.recipe).name),
     }

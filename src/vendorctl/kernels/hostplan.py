@@ -75,6 +75,22 @@ def plan_of_module(module: Any, parameters: list[HostParameter]) -> Json:
     return _Reader(blocks[0], parameters).read()
 
 
+def _floor_division(expression: list[Json]) -> Json:
+    """The expansion of a floor division by a positive constant, folded back; any other expression as it is.
+
+    MLIR expands it into a division that truncates, and a select that corrects the quotient of negative numbers.
+    """
+    match expression:
+        case ["select", kind, _, _, ["sdiv", _, a, ["const", _, int(divisor)]] as quotient] if divisor > 0:
+            b: Json = ["const", kind, divisor]
+            inexact: Json = ["ne", kind, a, ["mul", kind, quotient, b]]
+            negative: Json = ["ne", "i1", ["slt", kind, a, ["const", kind, 0]], ["const", "i1", 0]]
+            lower: Json = ["add", kind, quotient, ["const", kind, -1]]
+            if expression == ["select", kind, ["and", "i1", inexact, negative], lower, quotient]:
+                return ["floordiv", kind, a, b]
+    return expression
+
+
 def _kinds(group: str | None) -> list[str]:
     return group.split(", ") if group else []
 
@@ -157,7 +173,7 @@ class _Reader:
         if op.name in ("llvm.sext", "llvm.zext"):
             return [_SIMPLE[op.name], kind, str(op.operands[0].type), *operands]
         if op.name in _SIMPLE:
-            return [_SIMPLE[op.name], kind, *operands]
+            return _floor_division([_SIMPLE[op.name], kind, *operands])
         raise PlanError(f"the launch function computes with {op.name}, which a launch plan cannot express")
 
     def _constant(self, op: Any, kind: str) -> Json:

@@ -17,7 +17,7 @@ from vendorctl.kernels.manifest import Provenance
 from vendorctl.model import Json
 
 #: Raise it when a change to the compiler child alters what it makes of the same inputs; every object is then stale.
-PIPELINE = 1
+PIPELINE = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,8 @@ with expressions E
 
     ["const", TYPE, VALUE]                  ["arg", TYPE, NAME]                  ["pack", E, ...]
     ["size", TYPE, NAME, AXIS]              ["stride", TYPE, NAME, AXIS]
-    ["add" | "sub" | "mul" | "sdiv" | ..., TYPE, E, E]        integers wrap around, as on the machine
+    ["add" | "sub" | "mul" | "sdiv" | ..., TYPE, E, E]        integers wrap around, as on the machine; sdiv
+                                                              truncates towards zero, floordiv rounds down
     ["eq" | "slt" | ..., TYPE OF OPERANDS, E, E]              gives 0 or 1
     ["select", TYPE, CONDITION, E, E]       ["sext" | "zext", TYPE, TYPE OF OPERAND, E]       ["trunc", TYPE, E]
 """
@@ -248,6 +249,7 @@ _SIGNED: Mapping[str, Callable[[int, int], int]] = {
     "mul": lambda a, b: a * b,
     "sdiv": _divide,
     "srem": lambda a, b: a - b * _divide(a, b),
+    "floordiv": lambda a, b: _divide(a - a % b, b) if b else _divide(a, b),
     "and": lambda a, b: a & b,
     "or": lambda a, b: a | b,
     "xor": lambda a, b: a ^ b,

@@ -104,8 +104,11 @@ class _Server:
         self._setup = setup
         self._recipe: Any = None
         self._frontend: Any = None
-        for folder in reversed(setup["import_path"]):
-            sys.path.insert(0, folder)
+        # Behind the standard library, so that a file called copy.py replaces no module of it; the tree comes before
+        # installed packages, which must not stand in for vendored ones, and the recipe's helpers come last.
+        packages = [i for i, path in enumerate(sys.path) if path.endswith(("site-packages", "dist-packages"))]
+        sys.path.insert(packages[0] if packages else len(sys.path), setup["tree"])
+        sys.path.append(setup["helpers"])
 
     def _load(self) -> Any:
         """Import the recipe file once; it is found by path, its helpers through the import path."""
