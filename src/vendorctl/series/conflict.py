@@ -270,9 +270,9 @@ def summarize(pending: Pending, stuck: Stuck, culprit: UpstreamCommit | None) ->
     name, folder = pending.upstream, bump_dir(pending.upstream)
     patch = f"{stuck.patch.file_name} ({display_text(stuck.patch.title)})"
     return (
-        f"Patch {patch} does not carry over from {pending.old.short} to {pending.new.short} of {name}: {causes}.{cause} Nothing in the workspace has changed. Edit the files in "
-        f"{folder}/files until no markers remain, then run `vendorctl sync {name} --continue`; `--skip` leaves this "
-        f"patch out, `--abort` gives the bump up."
+        f"Patch {patch} does not carry over from {pending.old.short} to {pending.new.short} of {name}: {causes}."
+        f"{cause} Nothing in the workspace has changed. Edit the files in {folder}/files until no markers remain, then "
+        f"run `vendorctl sync {name} --continue`; `--skip` leaves this patch out, `--abort` gives the bump up."
     )
 
 
