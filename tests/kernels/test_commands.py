@@ -137,7 +137,7 @@ def test_a_workspace_without_kernels_says_so(root: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["build", "--op", "nothing"], ExitCode.INVALID, "no recipe builds nothing"),
+        (["build", "--op", "nothing"], ExitCode.USAGE, "no recipe builds nothing"),
         (["build", "--target", "gfx90a"], ExitCode.USAGE, "gfx90a is not in VENDOR.yaml"),
         (["build", "--executor", "cloud"], ExitCode.USAGE, "unknown executor"),
         (["build", "--jobs", "0"], ExitCode.USAGE, "--jobs"),

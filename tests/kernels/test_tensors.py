@@ -104,8 +104,8 @@ def test_a_choice_of_grid_is_part_of_the_plan(tmp_path: Path) -> None:
     assert build(tmp_path, chosen).report.ok
     found = manifest.parse((tmp_path / "objects/copy/gfx1201/manifest.json").read_bytes(), "manifest.json")
     for rows, groups in ((3, 1), (4, 4)):
-        arguments = {"x": Device(0x1000, (rows, 64), (64, 1)), "y": 0x2000, "rows": rows, "flag": False, "wide": 0}
-        (launch,) = found.objects[0].launch.evaluate(arguments)
+        tensor = Device(0x1000, (rows, 64), (64, 1))
+        (launch,) = found.objects[0].launch.evaluate({"x": tensor, "y": 0x2000, "rows": rows, "flag": False, "wide": 0})
         assert launch.grid == (groups, 1, 1)
 
 

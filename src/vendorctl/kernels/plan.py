@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from vendorctl import digest
-from vendorctl.errors import VendorError
+from vendorctl.errors import ExitCode, VendorError
 from vendorctl.kernels import closure, inputs, manifest, toolchain
 from vendorctl.kernels.compile import Sources, enumerate_rows
 from vendorctl.kernels.manifest import ObjectManifest, ObjectRecord, Provenance
@@ -79,7 +79,11 @@ def make_plan(
             raise VendorError(f"two recipes build the operation {name!r}")
     wanted = set(operations)
     if missing := sorted(wanted - set(known)):
-        raise VendorError(f"no recipe builds {', '.join(missing)}", hint=f"operations: {', '.join(sorted(known))}")
+        raise VendorError(
+            f"no recipe builds {', '.join(missing)}",
+            hint=f"operations: {', '.join(sorted(known))}",
+            code=ExitCode.USAGE,
+        )
     return tuple(
         unit
         for recipe, table in tables

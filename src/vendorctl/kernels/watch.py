@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,8 +32,9 @@ class Snapshot:
             folders[:] = [name for name in folders if name not in _IGNORED]
             for name in names:
                 path = Path(folder, name)
-                facts = path.lstat()
-                found[str(path.relative_to(root))] = (facts.st_size, facts.st_mtime_ns, facts.st_ino)
+                with contextlib.suppress(FileNotFoundError):  # others may be at work in the folder
+                    facts = path.lstat()
+                    found[path.relative_to(root).as_posix()] = (facts.st_size, facts.st_mtime_ns, facts.st_ino)
         return cls(root, found)
 
     def changes(self) -> list[Finding]:
