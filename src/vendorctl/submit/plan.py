@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -108,7 +109,7 @@ def plan_submission(carrier: Carrier, chosen: Sequence[Patch], plan: BumpPlan, m
     findings = [
         *check_needs(ground.name, carrier.needs(chosen)),
         *check_pieces(ground.name, pieces, Privacy(ground.standing.upstream, str(manner.root)), blobs),
-        *_style_findings(ground.name, style),
+        *_style_findings(ground.name, pieces, style),
         *_rehearsal(ground, pieces, mails, manner),
     ]
     return Submission(
@@ -147,7 +148,7 @@ def _rehearsal(ground: Ground, pieces: Sequence[Piece], mails: dict[str, bytes],
     return [Finding(rule="VC288", message=message, upstream=ground.name, location=place)]
 
 
-def _style_findings(name: str, verdicts: Sequence[Verdict]) -> list[Finding]:
+def _style_findings(name: str, pieces: Sequence[Piece], verdicts: Sequence[Verdict]) -> list[Finding]:
     found = []
     for verdict in verdicts:
         if verdict.skipped:
@@ -156,6 +157,15 @@ def _style_findings(name: str, verdicts: Sequence[Verdict]) -> list[Finding]:
         rule = "VC285" if verdict.purpose == "formatter" else "VC286"
         for path, message in verdict.faults:
             said = f"{display_text(path)}: {display_text(message)} ({verdict.tool})"
-            hint = f"run {verdict.tool} over the patched tree, then `vendorctl patch refresh {name}`"
-            found.append(Finding(rule=rule, message=said, upstream=name, location=Location(path), hint=hint))
+            hint = f"fix it with `vendorctl patch edit {name} NUMBER`, then `vendorctl patch refresh {name}`"
+            found.append(
+                Finding(rule=rule, message=said, upstream=name, location=_blame(name, pieces, path), hint=hint)
+            )
     return found
+
+
+def _blame(name: str, pieces: Sequence[Piece], path: str) -> Location:
+    """The last patch that changes a file: the tools judge what the whole submission makes of it."""
+    changing = [piece for piece in pieces if os.fsencode(path) in piece.before.difference(piece.after)]
+    folder = patches_dir(name)
+    return Location(f"{folder}/{changing[-1].patch.file_name}" if changing else folder)

@@ -36,7 +36,7 @@ def submission_report(submission: Submission, written: tuple[str, ...], branch: 
 
 def _style_counts(submission: Submission) -> dict[str, int]:
     skipped = sum(bool(verdict.skipped) for verdict in submission.style)
-    return {"tools run": len(submission.style) - skipped, "tools not run": skipped}
+    return {"style tools": len(submission.style) - skipped, "skipped tools": skipped}
 
 
 def _notes(submission: Submission, released: bool) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.objects import Blobs
 from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Tree
+from vendorctl.paths import display
 from vendorctl.series.content import ContentMerger
 from vendorctl.series.evidence import Evidence
 from vendorctl.series.history import History, UpstreamCommit
@@ -104,8 +105,8 @@ class _Case:
         if rewritten is not None:
             return rewritten
         if health is PatchHealth.PARTLY_LANDED:
-            landed = b", ".join(self.prognosis.outcome.landed).decode("utf-8", "replace")
-            return self._tell(Fate.PARTLY, commit, f"upstream has a part of it in {landed}")
+            where = ", ".join(map(display, self.prognosis.outcome.landed))
+            return self._tell(Fate.PARTLY, commit, f"upstream has a part of it in {where}")
         if health is PatchHealth.CONFLICT and self._resting_part() <= _HARDLY:
             return self._tell(Fate.SUPERSEDED, commit, "the code that it changes is gone")
         return self._tell(Fate.CONFLICT if health is PatchHealth.CONFLICT else Fate.OPEN, commit)
