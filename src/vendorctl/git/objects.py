@@ -115,9 +115,13 @@ def read_tree(git: Git, oid: Oid) -> Tree:
     if not done.ok:
         raise DamagedObjectError(f"cannot read tree {oid}: {done.error_text()}", code=ExitCode.INTERNAL)
     try:
-        tree = Tree(_listed_entries(done.stdout))
+        entries = list(_listed_entries(done.stdout))
+        tree = Tree(entries)
+        if len(tree) != len(entries):
+            raise ValueError("it has two entries of one name")
     except ValueError as error:
-        raise VendorError(f"tree {oid} is not usable: {error}") from error
+        hint = "`git fsck` refuses it as well; tell upstream, or pin a commit without it"
+        raise VendorError(f"tree {oid} is not usable: {error}", hint=hint) from error
     if tree.oid != oid:
         _verify_folders(git, oid)
     return tree

@@ -20,7 +20,7 @@ from vendorctl.vendor.contents import DiskBlobs
 from vendorctl.vendor.disk import scan
 from vendorctl.vendor.select import on_disk
 from vendorctl.workspace.manifest import Upstream
-from vendorctl.workspace.root import patched_dir
+from vendorctl.workspace.root import is_displaced, patched_dir
 
 SCHEMA = "vendorctl/verify/1"
 _TITLE = "output"
@@ -55,7 +55,7 @@ def verify_output(root: Path, upstream: Upstream, applied: Applied, dressing: Dr
     expected = on_disk(dress(applied.patched, applied.blobs, dressing)[0])
     place = _Place(upstream, Severity.ERROR if upstream.output else Severity.WARNING)
     folder = root / patched_dir(upstream)
-    if folder.is_symlink() or folder.is_file():
+    if is_displaced(root, patched_dir(upstream)):
         return _displaced(place)
     disk = scan(folder)
     if not disk.exists:
@@ -85,7 +85,7 @@ def _displaced(place: _Place) -> Report:
     folder = patched_dir(place.upstream)
     finding = Finding(
         rule="VC228",
-        message=f"{folder} is not a folder",
+        message=f"{folder} is not a folder of this workspace",
         upstream=place.upstream.name,
         location=Location(folder),
         hint=f"move it away, then run `vendorctl sync {place.upstream.name}`",

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,7 +19,7 @@ from vendorctl.vendor.disk import DiskTree, scan
 from vendorctl.workspace.lock import FILE_NAME as LOCK_NAME
 from vendorctl.workspace.lock import LockedFile, LockedUpstream
 from vendorctl.workspace.manifest import Store, Upstream
-from vendorctl.workspace.root import vendored_dir
+from vendorctl.workspace.root import is_displaced, vendored_dir
 
 _RULES = {
     DifferenceKind.CONTENT: "VC101",
@@ -48,11 +46,10 @@ def verify_pristine(root: Path, upstream: Upstream, locked: LockedUpstream, *, r
     """
     findings = [*manifest_findings(upstream, locked)]
     folder = root / vendored_dir(upstream.name)
-    disk = _scanned(folder)
     counts = {"pristine_files": 0, "pristine_not_restored": 0}
-    if disk is None:
-        findings.append(_folder_finding(upstream, "VC103", "is not a folder", Severity.ERROR))
-    elif disk.blank and len(locked.files):
+    if is_displaced(root, vendored_dir(upstream.name)):
+        findings.append(_folder_finding(upstream, "VC103", "is not a folder of this workspace", Severity.ERROR))
+    elif (disk := scan(folder)).blank and len(locked.files):
         findings.append(_absent_finding(upstream, len(locked.files), require))
         counts["pristine_not_restored"] = len(locked.files)
     else:
@@ -104,16 +101,6 @@ def verify_origin(source: Source, upstream: Upstream, locked: LockedUpstream) ->
             text = f"{display(file.path)} is not in upstream's commit {commit.short} as {LOCK_NAME} says"
             findings.append(_lock_finding(upstream, text))
     return findings
-
-
-def _scanned(folder: Path) -> DiskTree | None:
-    """The folder's content; None when something that is no folder (a link to one, say) has its place."""
-    try:
-        if not stat.S_ISDIR(os.lstat(folder).st_mode):
-            return None
-    except FileNotFoundError:
-        pass
-    return scan(folder)
 
 
 def _content_findings(upstream: Upstream, locked: LockedUpstream, disk: DiskTree, folder: Path) -> Iterator[Finding]:

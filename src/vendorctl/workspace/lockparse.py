@@ -77,6 +77,8 @@ def parse_lock(data: bytes) -> Lock:
         raise _error(f"not valid JSON: {error.msg}", error.lineno, error.colno) from error
     except RecursionError as error:
         raise _error("nested too deeply", 1, 1) from error
+    except ValueError as error:  # Python refuses to read a number of thousands of digits
+        raise _error(f"not usable JSON: {error}", 1, 1) from error
     except _Invalid as error:
         raise _error(error.message, *find_place(text, error.keys)) from error
 

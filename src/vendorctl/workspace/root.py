@@ -51,6 +51,22 @@ def patched_dir(upstream: Upstream) -> str:
     return upstream.output or f"{STATE_FOLDER}/patched/{upstream.name}"
 
 
+def is_displaced(root: Path, folder: str) -> bool:
+    """Whether a link, or something else that is no folder, stands at `folder` or on the way to it from `root`.
+
+    Git stores a link itself and not what it leads to, so what is behind one is not in the workspace.
+    """
+    here = root
+    for name in folder.split("/"):
+        here /= name
+        try:
+            if not stat.S_ISDIR(here.lstat().st_mode):
+                return True
+        except FileNotFoundError:
+            return False
+    return False
+
+
 def bump_dir(name: str) -> str:
     """The folder that keeps an interrupted bump."""
     return f"{STATE_FOLDER}/bump/{name}"
