@@ -41,6 +41,9 @@ def steps(text: str) -> list[Step]:
             while command.endswith("\\"):
                 more, _, output = output.partition("\n")
                 command = command[:-1] + more.removeprefix("> ").lstrip()
+            if "<<'END'" in command:
+                body, _, output = output.partition("\nEND\n")
+                command += f"\n{body}\nEND"
             plain, _, status = command.partition("  # exit ")
             found.append(Step(plain, int(status or 0), output))
     return found
