@@ -28,9 +28,7 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
         Row("add", "add", "Add an upstream: resolve a ref, propose what to include."),
         Row("adopt", "adopt", "Take over a hand-made copy: find its base commit, derive the patches."),
         Row("sync", "sync", "Make disk agree with VENDOR.yaml; with --pin, move a pin and carry the series over."),
-        Row(
-            "closure", "closure", "What some files import: the include list that suffices, or what is missing from it."
-        ),
+        Row("closure", "closure", "What some files import: the include list that suffices, or what it lacks."),
         Row("verify", "verify", "Prove offline that every byte is accounted for."),
         Row("status", "status", "One screen: pins, drift, patch health, what to do next."),
     ),

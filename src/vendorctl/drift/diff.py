@@ -52,7 +52,7 @@ def compare_with_upstream(standing: Standing) -> UpstreamDifference:
     if not disk.blank:
         contents = ChainedBlobs(DiskBlobs(standing.folder, disk.tree), standing.blobs)
         edits = unrecorded(applied.patched, disk.tree, contents)
-    found = explain(applied.trees[0], edits.after, applied.series.patches, _as_changes(edits), edits.blobs)
+    found = explain(applied.trees[0], edits.after, applied.series.patches, unrecorded_changes(edits), edits.blobs)
     return UpstreamDifference(standing=standing, edits=edits, differences=tuple(found), present=not disk.blank)
 
 
@@ -62,7 +62,7 @@ def difference_patch(compared: UpstreamDifference) -> bytes:
     return b"" if pristine == final else format_diff(pristine, final, compared.edits.blobs)
 
 
-def _as_changes(edits: Edits) -> tuple[Change, ...]:
+def unrecorded_changes(edits: Edits) -> tuple[Change, ...]:
     """Edits that no patch records, as git would write them."""
     if not edits.changes:
         return ()

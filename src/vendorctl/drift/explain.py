@@ -122,6 +122,33 @@ def explain(
     return list(replay.differences(final))
 
 
+@dataclass(frozen=True, slots=True)
+class LineOrigin:
+    """Where a line of the patched tree comes from.
+
+    `owner` is 0 for upstream's own lines, whose file and line (from 1) at the pin are `path` and `line`; else it is the
+    number of the patch that brought the line, or UNRECORDED.
+    """
+
+    owner: int
+    path: bytes | None = None
+    line: int = 0
+
+
+def line_origins(
+    pristine: Tree, patches: Sequence[Patch], unrecorded: Sequence[Change], blobs: Blobs, path: bytes
+) -> list[LineOrigin] | None:
+    """The origin of every line of the file at `path` once everything is applied; None for a binary file.
+
+    Arguments are those of `explain`.
+    """
+    replay = _Replay(pristine, blobs)
+    for patch in patches:
+        replay.apply(patch.changes, patch.number)
+    replay.apply(unrecorded, UNRECORDED)
+    return replay.origins(path)
+
+
 class _Replay:
     def __init__(self, pristine: Tree, blobs: Blobs) -> None:
         self._pristine = pristine
@@ -199,6 +226,15 @@ class _Replay:
             if line.upstream is not None:
                 file.removed[line.upstream] = owner
         del file.lines[start:end]
+
+    def origins(self, path: bytes) -> list[LineOrigin] | None:
+        file = self._file(path)
+        if file.opaque:
+            return None
+        return [
+            LineOrigin(line.owner) if line.upstream is None else LineOrigin(0, file.source, line.upstream + 1)
+            for line in file.lines
+        ]
 
     def differences(self, final: Tree) -> Iterator[FileDifference]:
         sources = {file.source: path for path, file in self._files.items() if file.source is not None}

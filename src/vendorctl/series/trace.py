@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from vendorctl.git.objects import canonical_mode
 from vendorctl.git.oid import Oid
+from vendorctl.git.program import Git
 from vendorctl.git.tree import Entry, Tree
 from vendorctl.series.history import History, UpstreamCommit
 from vendorctl.series.moves import Move, compared_contents, find_moves
@@ -64,14 +65,15 @@ class _Tracer:
     def _moves_in(self, commit: UpstreamCommit) -> dict[bytes, Move]:
         """What one commit moved, by old path."""
         if commit.oid not in self._moves:
-            removed, added = _removed_and_added(self.history, commit.oid, commit.parents[0])
+            removed, added = removed_and_added(self.history.git, commit.oid, commit.parents[0])
             blobs = self.history.read(compared_contents(removed, added))
             self._moves[commit.oid] = {move.old: move for move in find_moves(removed, added, blobs)}
         return self._moves[commit.oid]
 
 
-def _removed_and_added(history: History, commit: Oid, parent: Oid) -> tuple[Tree, Tree]:
-    rows = history.git.exact("diff-tree", "-r", "-z", "--no-renames", str(parent), str(commit)).stdout.split(b"\0")
+def removed_and_added(git: Git, commit: Oid, parent: Oid) -> tuple[Tree, Tree]:
+    """What a commit took away from its parent, and what it brought; files that it only changed are in neither."""
+    rows = git.exact("diff-tree", "-r", "-z", "--no-renames", str(parent), str(commit)).stdout.split(b"\0")
     removed: dict[bytes, Entry] = {}
     added: dict[bytes, Entry] = {}
     for facts, path in zip(rows[::2], rows[1::2], strict=False):
