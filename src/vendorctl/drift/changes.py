@@ -40,7 +40,7 @@ class FileChange:
     """One vendored file that upstream changed.
 
     `path` is where it was (or, when added, is), `new_path` where it is now (None: removed). `added` and `removed` count
-    lines, and are None for binary content. `symbols` is None where the file is not Python that can be parsed.
+    lines, and are None for binary content or where nobody counted. `symbols` is None where the file is not Python that can be parsed.
     """
 
     kind: FileChangeKind
@@ -63,11 +63,11 @@ class LicenceChange:
 
 
 def compare_trees(
-    old: Tree, new: Tree, blobs: Blobs, moves: Iterable[Move], *, symbols: bool = True, runner: Runner = run
+    old: Tree, new: Tree, blobs: Blobs, moves: Iterable[Move], *, thorough: bool = True, runner: Runner = run
 ) -> tuple[FileChange, ...]:
     """Every path that differs, sorted; a moved file is one change. `blobs` reads both trees.
 
-    Without `symbols` Python is not parsed, and every changed content counts as semantic.
+    Unless `thorough`, lines are not counted and Python is not parsed: every changed content counts as semantic.
     """
     moved = {move.old: move.new for move in moves if move.new in new}
     arrived = set(moved.values())
@@ -77,9 +77,10 @@ def compare_trees(
             pairs += [] if path in arrived else [(path, path)]
         else:
             pairs.append((path, moved.get(path) if after is None else path))
-    counts = _line_counts([(old.get(path), new.get(to) if to else None) for path, to in pairs], blobs, runner)
+    entries = [(old.get(path), new.get(to) if to else None) for path, to in pairs]
+    counts = _line_counts(entries, blobs, runner) if thorough else [(None, None)] * len(pairs)
     return tuple(
-        _file_change(path, to, old.get(path), new.get(to) if to else None, blobs if symbols else None, count)
+        _file_change(path, to, old.get(path), new.get(to) if to else None, blobs if thorough else None, count)
         for (path, to), count in zip(pairs, counts, strict=True)
     )
 

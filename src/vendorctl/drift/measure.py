@@ -93,7 +93,7 @@ def measure_drift(
     moves = _moves(source, history, pristine, new, new_whole, blobs)
     reasons = history if scanner is not None else None
     patches = examine_series(standing.applied, new, blobs, moves, reasons, merger)
-    changes = compare_trees(pristine, new, blobs, moves, symbols=scanner is not None)
+    changes = compare_trees(pristine, new, blobs, moves, thorough=scanner is not None)
     return Drift(
         upstream=upstream,
         pin=pin,
