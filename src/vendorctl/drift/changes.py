@@ -40,7 +40,8 @@ class FileChange:
     """One vendored file that upstream changed.
 
     `path` is where it was (or, when added, is), `new_path` where it is now (None: removed). `added` and `removed` count
-    lines, and are None for binary content or where nobody counted. `symbols` is None where the file is not Python that can be parsed.
+    lines, and are None for binary content or where nobody counted. `symbols` is None where the file is not Python that
+    can be parsed.
     """
 
     kind: FileChangeKind
