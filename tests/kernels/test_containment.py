@@ -18,6 +18,7 @@ from vendorctl.kernels import confine
 from vendorctl.kernels.build import BuildOptions, BuildReport
 from vendorctl.kernels.child import Limits
 from vendorctl.kernels.project import Project
+from vendorctl.kernels.toolchain import flydsl_version
 from vendorctl.model import Finding
 
 #: A matrix instruction of gfx9, which LLVM cannot select for gfx11: it prints "Cannot select" and aborts the process.
@@ -75,6 +76,8 @@ def _write_to_every_pipe(line: bytes) -> str:
     return "\n        ".join(lines)
 
 
+_FORGED = f'{{"ok": {{"code": "AAAA", "plan": {{}}, "flydsl": "{flydsl_version()}"}}}}'.encode()
+
 #: What launcher() does for the f16 row, the rule it must be reported under, and a word of the message.
 EVIL: Mapping[str, tuple[str, str, str]] = {
     "compiler abort": (_ABORT, "VC502", "SIGABRT"),
@@ -93,7 +96,7 @@ EVIL: Mapping[str, tuple[str, str, str]] = {
     "killed": ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "VC502", "SIGKILL"),
     "deep recursion": ("f = lambda: f(); f()", "VC501", "RecursionError"),
     "not a launcher": ("return len", "VC501", "@flyc.jit"),
-    "forged answers": (_write_to_every_pipe(b'{"ok": {"code": "AAAA", "plan": {}}}'), "VC504", "not a readable AMD"),
+    "forged answers": (_write_to_every_pipe(_FORGED), "VC504", "not a readable AMD"),
     "noise on the pipe": (_write_to_every_pipe(b"x" * 100), "VC502", "not an answer"),
     "a large file": ("open('big', 'wb').truncate(1 << 40)", "VC501", "File too large"),
 }

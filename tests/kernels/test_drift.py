@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import shutil
 from collections.abc import Mapping, Sequence
@@ -144,6 +145,22 @@ def test_rows_that_compile_on_one_side_only_are_counted_as_such(built: Built) ->
     assert [finding.severity for finding in backwards.findings] == [Severity.WARNING]
 
 
+def another_version(folder: Path, version: str) -> Path:
+    """A Python whose flydsl is the installed one under another version number."""
+    real = Path(str(importlib.metadata.distribution("flydsl").locate_file("flydsl")))
+    package = folder / "flydsl"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(
+        f"__path__ = [{str(real)!r}]\n"
+        f"exec(compile(open({str(real / '__init__.py')!r}).read(), 'flydsl', 'exec'))\n"
+        f"__version__ = {version!r}\n"
+    )
+    script = folder / "python"
+    script.write_text(f'#!/bin/sh\nPYTHONPATH={folder} exec {tinykern.tools().python} "$@"\n')
+    script.chmod(0o755)
+    return script
+
+
 def run_compat(project: Project, versions: Mapping[str, Path | None]) -> Report:
     tools = tinykern.tools()
     tried = [replace(tools, flydsl=version, python=python or tools.python) for version, python in versions.items()]
@@ -151,9 +168,10 @@ def run_compat(project: Project, versions: Mapping[str, Path | None]) -> Report:
     return compat(project, tried, executor, BuildOptions(jobs=2, targets=("gfx942",)))
 
 
-def test_versions_are_compared_with_the_pinned_one(built: Built) -> None:
+def test_versions_are_compared_with_the_pinned_one(built: Built, tmp_path: Path) -> None:
     pinned = str(built.project.flydsl)
-    report = run_compat(built.project, {"0.0.9": None, pinned: None})
+    other = another_version(tmp_path / "environment", "0.0.9")
+    report = run_compat(built.project, {"0.0.9": other, pinned: None})
     assert report.ok
     rows = report.data["versions"]
     assert isinstance(rows, list)
@@ -177,6 +195,16 @@ def test_a_version_that_fails_is_a_warning_and_the_pinned_one_an_error(built: Bu
     broken = run_compat(built.project, {pinned: script})
     assert not broken.ok
     assert broken.data["minimum"] is None
+
+
+def test_a_compiler_that_is_not_the_one_in_the_digest_is_refused(built: Built, tmp_path: Path) -> None:
+    other = another_version(tmp_path / "environment", "0.0.9")
+    tools = replace(tinykern.tools(), python=other)
+    for path in built.objects.rglob("*.hsaco"):
+        path.unlink()
+    result = tinykern.build(built.project, tmp_path / "cache", BuildOptions(keep_going=True), toolset=tools)
+    assert {finding.rule for finding in result.report.findings} == {"VC504"}
+    assert "the child compiled with flydsl 0.0.9" in result.report.findings[0].message
 
 
 class FakePip:

@@ -103,13 +103,13 @@ def _until_failure(task: CompileTask, folder: Path, rows: Iterable[Instance]) ->
     python = task.tools.python
     with Child(python=python, folder=folder, env=environment, setup=setup, limits=task.limits) as child:
         for row in rows:
-            outcome = _compile(child, task.target, row)
+            outcome = _compile(child, task, row)
             yield outcome
             if isinstance(outcome, Failed):
                 return
 
 
-def _compile(child: Child, target: Target, row: Instance) -> Outcome:
+def _compile(child: Child, task: CompileTask, row: Instance) -> Outcome:
     start = child.log_size()
     answer = child.ask({"do": "compile", "row": [list(pair) for pair in row.values]})
     log = child.log_since(start)[-_LOG_TAIL:]
@@ -126,18 +126,21 @@ def _compile(child: Child, target: Target, row: Instance) -> Outcome:
     if complaint is not None:
         return Failed(instance=row, rule="VC503", reason=complaint[1].strip(), log=log)
     try:
-        return _checked(answer.reply["ok"], target, row)
+        return _checked(answer.reply["ok"], task.target, row, task.tools.flydsl)
     except VendorError as error:
         return Failed(instance=row, rule="VC504", reason=error.message, log=log)
 
 
-def _checked(reply: Any, target: Target, row: Instance) -> Compiled:
+def _checked(reply: Any, target: Target, row: Instance, flydsl: str) -> Compiled:
     """Turn a child's claim into a result. Raises VendorError when it is not a sound object for `target`."""
     try:
         code = base64.b64decode(reply["code"], validate=True)
-        plan = reply["plan"]
+        plan, version = reply["plan"], reply["flydsl"]
     except (KeyError, TypeError, binascii.Error) as error:
         raise VendorError("the compiler process sent no object") from error
+    if version != flydsl:
+        # Another copy on the import path than the one whose metadata was read: digests would name the wrong compiler.
+        raise VendorError(f"the child compiled with flydsl {version}, where {flydsl} is installed")
     parsed = elf.parse(code)
     faults = elf.stamp_faults(parsed, target)
     if faults:

@@ -122,8 +122,10 @@ class Frontend:
         left = dict(arguments)
         for name, parameter in signature.parameters.items():
             annotation = parameter.annotation
-            if annotation is self._expr.Stream or name == "stream":
+            # With postponed evaluation an annotation is its text.
+            if annotation is self._expr.Stream or str(annotation).endswith("Stream") or name == "stream":
                 parameters.append(HostParameter(name, "stream"))
+                values.append(self._expr.Stream(None))
                 continue
             if name not in left:
                 raise FrontendError(f"arguments() gives no example for the launch parameter {name!r}")
@@ -137,12 +139,12 @@ class Frontend:
 
     def _placeholder(self, example: Example) -> object:
         if isinstance(example, Pointer):
-            element = getattr(self._expr, _DTYPES[example.dtype])
+            element = getattr(self._expr, _named(_DTYPES, example.dtype))
             return self._compiler.from_c_void_p(element, _PLACEHOLDER_ADDRESS, assumed_align=example.align)
         if isinstance(example, Tensor):
             if self._torch is None:
                 raise FrontendError("tensor arguments are compiled with the stand-in for torch; uninstall torch here")
-            return _StandInTensor(example.shape, getattr(self._torch, _TORCH_DTYPES[example.dtype]))
+            return _StandInTensor(example.shape, getattr(self._torch, _named(_TORCH_DTYPES, example.dtype)))
         return example
 
     def _take_apart(self, text: str, parameters: list[HostParameter]) -> tuple[bytes, Json]:
@@ -161,6 +163,13 @@ class Frontend:
             # 0.3.4 serialises two objects on RDNA: first with default options, then with those asked for.
             code = bytes(gpu.ObjectAttr(objects[len(objects) - 1]).object)
             return code, plan_of_module(module, parameters)
+
+
+def _named(names: Mapping[str, str], dtype: str) -> str:
+    try:
+        return names[dtype]
+    except KeyError:
+        raise FrontendError(f"unknown element type {dtype!r}; known: {', '.join(names)}") from None
 
 
 def _host_parameter(name: str, example: Example) -> HostParameter:
