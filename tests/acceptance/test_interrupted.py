@@ -9,6 +9,7 @@ The next command says which of the two it is.
 from __future__ import annotations
 
 import os
+import re
 import select
 import shutil
 import subprocess
@@ -218,14 +219,14 @@ def test_a_disk_that_is_full_from_some_call_on(name: str, originals: Original, d
         if result.code == command.code:
             break
         assert result.code == ExitCode.INTERNAL, result.text
-        assert "disk is full" in result.err, result.err
+        assert re.search("disk is full|No space left", result.err), result.err
         seen.add("decided" if "decided but not finished" in result.err else "unchanged")
         if "decided" not in result.err:
             assert files_of(shown(space)) == old
         assert settled(space, old, new) == ("decided" in result.err)
         shutil.rmtree(space.folder)
-        number += 5
-    assert number > 50
+        number += 3
+    assert number > 20
     assert seen == {"decided", "unchanged"}
     assert files_of(shown(space)) == new
 

@@ -9,13 +9,16 @@ import errno
 import os
 import signal
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
 #: Calls that change a disk or make a change durable; `os.open` counts when it creates.
 _CHANGING = ("rename", "replace", "unlink", "mkdir", "rmdir", "symlink", "link", "fsync", "write", "truncate", "open")
+
+#: Those of them that need space.
+SPACE_TAKING = ("mkdir", "symlink", "link", "fsync", "write", "open")
 
 #: Everything at and below a folder: kind and permission bits, and content or link target.
 Snapshot: TypeAlias = "dict[str, tuple[str, bytes]]"
@@ -39,9 +42,9 @@ class ChangingCalls:
 
 
 @contextmanager
-def watched(calls: ChangingCalls) -> Iterator[ChangingCalls]:
+def watched(calls: ChangingCalls, names: Sequence[str] = _CHANGING) -> Iterator[ChangingCalls]:
     """Tell `calls` of every changing call that the body makes through the os module."""
-    originals = {name: getattr(os, name) for name in _CHANGING}
+    originals = {name: getattr(os, name) for name in names}
 
     def wrap(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         def wrapper(*args: Any, **kwargs: Any) -> Any:

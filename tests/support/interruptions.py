@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from support.command import Prepare
-from support.faults import ChangingCalls, disk_full, kill_self, watched
+from support.faults import SPACE_TAKING, ChangingCalls, disk_full, kill_self, watched
 from vendorctl.cli import surroundings
 from vendorctl.workspace.transaction import Transaction
 
@@ -77,8 +77,8 @@ def killed_at_program(number: int, *, running: bool) -> Prepare:
 
 
 def full_at_call(number: int) -> Prepare:
-    """The disk is full from the changing call with this number on."""
-    fault = watched(ChangingCalls(disk_full, first=number))
+    """The disk is full from the call with this number on that needs space."""
+    fault = watched(ChangingCalls(disk_full, first=number), SPACE_TAKING)
     return fault.__enter__  # which keeps `fault` alive, and so the fault in force
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import tempfile
@@ -45,22 +46,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.OK
     except Exception as error:  # noqa: BLE001 -- the boundary: whatever is left is our own fault
-        _show(_internal(error, words), session)
+        _show(_full_disk(error) or _internal(error, words), session)
         return ExitCode.INTERNAL
+
+
+def _full_disk(error: Exception) -> VendorError | None:
+    """What to say when no space was left; None for any other error."""
+    if not isinstance(error, OSError) or error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+        return None
+    # Only a transaction changes a workspace, and it says itself which side of its commit point it is on.
+    place = f" ({os.fsdecode(error.filename)})" if error.filename else ""
+    hint = f"free some space (also in {tempfile.gettempdir()}), then run the command again"
+    return VendorError(f"the disk is full{place}; nothing was changed", hint=hint, code=ExitCode.INTERNAL)
 
 
 def _internal(error: Exception, words: list[str]) -> VendorError:
     """Write what happened to a log and say where it is."""
-    handle, name = tempfile.mkstemp(prefix="vendorctl-", suffix=".log")
-    with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as log:
-        log.write("vendorctl " + " ".join(words) + "\n\n")
-        log.write("".join(traceback.format_exception(error)))
-    return VendorError(
-        f"internal error: {type(error).__name__}: {error}",
-        hint=f"this is a fault of vendorctl; please report it with {name}",
-        code=ExitCode.INTERNAL,
-        log=Path(name),
-    )
+    message = f"internal error: {type(error).__name__}: {error}"
+    try:
+        handle, name = tempfile.mkstemp(prefix="vendorctl-", suffix=".log")
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as log:
+            log.write("vendorctl " + " ".join(words) + "\n\n")
+            log.write("".join(traceback.format_exception(error)))
+    except OSError as why:
+        hint = f"this is a fault of vendorctl; please report it (no log could be written: {why.strerror})"
+        return VendorError(message, hint=hint, code=ExitCode.INTERNAL)
+    hint = f"this is a fault of vendorctl; please report it with {name}"
+    return VendorError(message, hint=hint, code=ExitCode.INTERNAL, log=Path(name))
 
 
 def _show(error: VendorError, session: Session) -> None:

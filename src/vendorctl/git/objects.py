@@ -115,10 +115,7 @@ def read_tree(git: Git, oid: Oid) -> Tree:
     if not done.ok:
         raise DamagedObjectError(f"cannot read tree {oid}: {done.error_text()}", code=ExitCode.INTERNAL)
     try:
-        entries = list(_listed_entries(done.stdout))
-        tree = Tree(entries)
-        if len(tree) != len(entries):
-            raise ValueError("it has two entries of one name")
+        tree = Tree(_unambiguous(_listed_entries(done.stdout)))
     except ValueError as error:
         hint = "`git fsck` refuses it as well; tell upstream, or pin a commit without it"
         raise VendorError(f"tree {oid} is not usable: {error}", hint=hint) from error
@@ -183,6 +180,15 @@ def _listed_entries(output: bytes) -> Iterator[tuple[bytes, Entry]]:
         head, _, path = row.partition(b"\t")
         mode, _, oid = head.split(b" ")
         yield path, Entry(canonical_mode(int(mode, 8)), Oid.parse(oid.decode("ascii")))
+
+
+def _unambiguous(entries: Iterable[tuple[bytes, Entry]]) -> dict[bytes, Entry]:
+    """The entries by path. Raises ValueError for two of one name, of which any reader would drop one."""
+    listed = list(entries)
+    found = dict(listed)
+    if len(found) != len(listed):
+        raise ValueError("it has two entries of one name")
+    return found
 
 
 def canonical_mode(bits: int) -> Mode:
