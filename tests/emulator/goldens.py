@@ -139,6 +139,23 @@ SCALAR = [
     G("9 11 12", "s_cbranch_vccz 1\ns_mov_b32 s0, 1", {"vcc": 1}, {"s0": 1}),
     G("9 11 12", "s_cbranch_vccnz 1\ns_mov_b32 s0, 1", {"vcc": 1}, {"s0": 0}),
     G("9 11 12", "s_nop 0\ns_sleep 1\ns_setprio 1\ns_mov_b32 s0, 2", {}, {"s0": 2}),
+    G("9 11 12", "s_cmp_gt_i32 s0, s1", {"s0": 1, "s1": 0xFFFFFFFF}, {"scc": 1}),
+    G("9 11 12", "s_cmp_lt_u32 s0, s1", {"s0": 1, "s1": 0xFFFFFFFF}, {"scc": 1}),
+    G("115 12", "s_cmp_gt_f32 s0, s1", {"s0": 2.0, "s1": 1.0}, {"scc": 1}),
+    G("115 12", "s_cmp_le_f32 s0, s1", {"s0": 2.0, "s1": 1.0, "scc": 1}, {"scc": 0}),
+    G("115 12", "s_cmp_ngt_f32 s0, s1", {"s0": NAN_BITS, "s1": 1.0}, {"scc": 1}),
+    G("115 12", "s_cmp_nlt_f32 s0, s1", {"s0": 0.0, "s1": 1.0, "scc": 1}, {"scc": 0}),
+    G("115 12", "s_sub_f32 s0, s1, s2", {"s1": 1.5, "s2": 2.0}, {"s0": -0.5}),
+    G("9", "s_andn2_saveexec_b64 s[0:1], s[2:3]", {"exec": 0x0F, "s2": 0xFF}, {"s0": 0x0F, "exec": 0xF0, "scc": 1}),
+    G("11 12", "s_and_not1_saveexec_b32 s0, s1", {"exec": 0x0F, "s1": 0xFF}, {"s0": 0x0F, "exec": 0xF0, "scc": 1}),
+    G(
+        "11 12",
+        "s_clause 0x1\ns_delay_alu instid0(VALU_DEP_1)\ns_sendmsg sendmsg(MSG_DEALLOC_VGPRS)",
+        {"s0": 3},
+        {"s0": 3},
+    ),
+    G("11", "s_waitcnt_depctr 0xfffe\ns_set_inst_prefetch_distance 0x1", {"s0": 3}, {"s0": 3}),
+    G("12", "s_wait_alu 0xfffe\ns_wait_loadcnt_dscnt 0x0", {"s0": 3}, {"s0": 3}),
 ]
 
 INTEGER = [
@@ -243,6 +260,10 @@ INTEGER = [
     G("9", "v_accvgpr_write_b32 a3, v1", {"v1": 7}, {"a3": 7}),
     G("9", "v_accvgpr_mov_b32 a1, a3", {"a3": 6}, {"a1": 6}),
     G("9", "v_accvgpr_read_b32 v0, a3", {"a3": [4, 5]}, {"v0": [4, 5]}),
+    G("9", "v_sub_u16 v0, v1, v2", {"v0": 0xFFFFFFFF, "v1": 3, "v2": 4}, {"v0": 0xFFFF}),
+    G("11 12", "v_sub_nc_u16 v0.l, v1.l, v2.l", {"v0": 0xABCD0000, "v1": 3, "v2": 4}, {"v0": 0xABCDFFFF}),
+    G("9", "v_subrev_co_u32 v0, vcc, v1, v2", {"v1": [2, 5], "v2": 3, "exec": 3}, {"v0": [1, 0xFFFFFFFE, 0], "vcc": 2}),
+    G("11 12", "v_subrev_co_u32 v0, vcc_lo, v1, v2", {"v1": [2, 5], "v2": 3, "exec": 3}, {"v0": [1, -2, 0], "vcc": 2}),
 ]
 
 FLOAT = [
@@ -439,6 +460,18 @@ COMPARE = [
         {"s4": 0b0011},
     ),
     G("9", "v_cmp_class_f32 vcc, v0, v1", {"v0": [NEG_ZERO, 1e-40, -INF], "v1": 0x60, "exec": 7}, {"vcc": 0b001}),
+    G("11 12", "v_cmp_eq_u32 s4, v0, v1", {"v0": [1, 2], "v1": 1, "exec": 3}, {"s4": 0b01}),
+    G("11 12", "v_cmp_gt_u32 s4, v0, v1", {"v0": [0xFFFFFFFF, 1], "v1": 1, "exec": 3}, {"s4": 0b01}),
+    G("11 12", "v_cmp_ngt_f32 s4, v0, v1", {"v0": [NAN_BITS, 3.0, 1.0], "v1": 2.0, "exec": 7}, {"s4": 0b101}),
+    G("11 12", "v_cmp_ge_f32 s4, v0, v1", {"v0": [NAN_BITS, 2.0, 1.0], "v1": 2.0, "exec": 7}, {"s4": 0b010}),
+    G("11 12", "v_cmp_lt_f32 s4, v0, v1", {"v0": [NAN_BITS, 2.0, 1.0], "v1": 2.0, "exec": 7}, {"s4": 0b100}),
+    G("11 12", "v_cmp_o_f32 s4, v0, v1", {"v0": [NAN_BITS, 2.0, INF], "v1": 2.0, "exec": 7}, {"s4": 0b110}),
+    G("11 12", "v_cmp_gt_i32 s4, v0, v1", {"v0": [0xFFFFFFFF, 2], "v1": 1, "exec": 3}, {"s4": 0b10}),
+    G("11 12", "v_cmp_le_i32 s4, v0, v1", {"v0": [0xFFFFFFFF, 2], "v1": 1, "exec": 3}, {"s4": 0b01}),
+    G("11 12", "v_cmp_ge_i32 s4, v0, v1", {"v0": [0xFFFFFFFF, 1], "v1": 1, "exec": 3}, {"s4": 0b10}),
+    G("11 12", "v_cmpx_gt_i32 v0, v1", {"v0": [0xFFFFFFFF, 2], "v1": 1, "exec": 3}, {"exec": 0b10}),
+    G("11 12", "v_cmpx_gt_u32 v0, v1", {"v0": [0xFFFFFFFF, 1], "v1": 1, "exec": 3}, {"exec": 0b01}),
+    G("11 12", "v_cmpx_ge_i32 v0, v1", {"v0": [1, 0, 9], "v1": 1, "exec": 3}, {"exec": 0b01}),
 ]
 
 LANES = [
@@ -656,6 +689,20 @@ MEMORY = [
         {"v1": 7, "v3": 9, "v4": 7, "exec": 1},
         {"v2": [7, 0], "v5": [9, 0]},
     ),
+    G(
+        "11 12",
+        "ds_store_b128 v0, v[4:7]\nds_load_b128 v[8:11], v0\nds_load_b64 v[2:3], v0 offset:8",
+        {"v4": 1, "v5": 2, "v6": 3, "v7": 4, "exec": 1},
+        {"v8": [1, 0], "v11": [4, 0], "v2": [3, 0], "v3": [4, 0]},
+    ),
+    G(
+        "9",
+        "ds_write_b64 v0, v[4:5]\nds_read_b64 v[8:9], v0",
+        {"v4": 1, "v5": 2, "exec": 1},
+        {"v8": [1, 0], "v9": [2, 0]},
+    ),
+    G("9", "ds_write_b16 v0, v1\nds_read_u16 v2, v0", {"v1": 0x1F0FF, "exec": 1}, {"v2": [0xF0FF, 0]}),
+    G("11 12", "ds_store_b16_d16_hi v0, v1\nds_load_u16 v2, v0", {"v1": 0x12345678, "exec": 1}, {"v2": [0x1234, 0]}),
 ]
 
 ALL = [*SCALAR, *INTEGER, *FLOAT, *COMPARE, *LANES, *MEMORY]

@@ -363,6 +363,28 @@ def test_impossible_launches_are_refused(changes: dict[str, object], message: st
         launch(_object("gfx1100", ROTATE), symbol, memory=Memory(), **wanted)  # type: ignore[arg-type]  # by name
 
 
+def test_kernels_that_ask_for_more_than_hardware_has_are_refused() -> None:
+    with pytest.raises(VendorError, match="more than any target has"):
+        launch(
+            _object("gfx942", ROTATE, 200 << 10), "kernel", grid=(1, 1, 1), block=(64, 1, 1), kernarg=bytes(16),
+            memory=Memory(),
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_large_launches_run_in_portions(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = CROWD.replace("v_mov_b32 v1, 0", "v_mov_b32 v1, {group}\n  v_lshlrev_b32 v1, 2, v1")
+    memory = Memory()
+    buffer = memory.allocate(np.zeros(40, np.uint32))
+    monkeypatch.setattr("vendorctl.emulator.launcher._PORTION", 1 << 16)
+    report = launch(
+        _object(target, body), "kernel", grid=(40, 1, 1), block=(32, 1, 1), memory=memory,
+        kernarg=struct.pack("<QQ", buffer.address, buffer.address),
+    ).require()  # fmt: skip
+    assert report.opcodes["s_endpgm"] == 40
+    assert memory.read(buffer.address, np.uint32, 40).tolist() == list(range(40))
+
+
 def test_schedules_are_named_and_random_ones_reproducible() -> None:
     with pytest.raises(VendorError, match="no schedule is called"):
         Schedule("backwards")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from vendorctl.emulator.codeobject import CodeObject
 from vendorctl.emulator.decoder import decode
 from vendorctl.emulator.instruction import Instruction
+from vendorctl.emulator.proven import PROVEN, single_mnemonics
 from vendorctl.emulator.report import RunReport
 
 #: Padding after the last instruction of a kernel.
@@ -23,13 +24,14 @@ class Coverage:
     """Static and dynamic instruction coverage of one object.
 
     `mnemonics` counts instructions in the text by mnemonic, padding after the end excluded; `missed` are those that
-    no run executed, in order of address.
+    no run executed, in order of address; `unproven` are the mnemonics for which this emulator has no golden.
     """
 
     mnemonics: Mapping[str, int]
     total: int
     executed: int
     missed: tuple[Instruction, ...] = field(repr=False)
+    unproven: tuple[str, ...] = ()
 
     @property
     def ratio(self) -> float:
@@ -47,6 +49,7 @@ def coverage(code: CodeObject, reports: Iterable[RunReport]) -> Coverage:
         total=len(instructions),
         executed=len(instructions) - len(missed),
         missed=missed,
+        unproven=tuple(sorted({name for item in instructions for name in single_mnemonics(item)} - PROVEN)),
     )
 
 

@@ -35,7 +35,7 @@ Extent: TypeAlias = tuple[int, int, int]
 Observer: TypeAlias = Callable[[RunReport], None]
 
 _STEP_LIMIT = 20_000_000
-#: Bytes of vector registers that are worked on at a time; larger launches run in portions of whole workgroups.
+#: Bytes of registers and scratch that are worked on at a time; larger launches run in portions of whole workgroups.
 _PORTION = 512 << 20
 #: gfx12 passes workgroup ids in trap temporaries: x in ttmp9, y and z in the halves of ttmp7.
 _TTMP7, _TTMP9 = 115, 117
@@ -43,6 +43,8 @@ _TTMP7, _TTMP9 = 115, 117
 _PRELOAD_SKIP = 256
 #: Bytes that a kernarg segment is a multiple of.
 _KERNARG_UNIT = 64
+#: The most LDS that any of the targets has for a workgroup, and the most scratch that a lane can be given, in bytes.
+_LDS_LIMIT, _SCRATCH_LIMIT = 160 << 10, 1 << 18
 
 
 def launch(
@@ -93,15 +95,18 @@ def _validate(kernel: Kernel, grid: Extent, block: Extent, kernarg: bytes) -> No
         raise VendorError(f"a launch of {grid} workgroups of {block} work-items makes no sense")
     size = block[0] * block[1] * block[2]
     if size > kernel.max_workgroup_size:
-        raise VendorError(
-            f"kernel {kernel.name} was compiled for at most {kernel.max_workgroup_size} work-items, not {size}"
-        )
+        raise VendorError(f"kernel {kernel.name} takes at most {kernel.max_workgroup_size} work-items, not {size}")
     needed = max(
         (item.offset + item.size for item in kernel.arguments if not item.kind.startswith("hidden_")), default=0
     )
     if not needed <= len(kernarg) <= max(kernel.kernarg_size, needed):
         raise VendorError(
             f"kernel {kernel.name} takes {needed} to {kernel.kernarg_size} bytes of arguments, not {len(kernarg)}"
+        )
+    if kernel.descriptor.lds > _LDS_LIMIT or kernel.descriptor.scratch > _SCRATCH_LIMIT:
+        raise VendorError(
+            f"kernel {kernel.name} asks for {kernel.descriptor.lds} bytes of LDS and {kernel.descriptor.scratch} bytes"
+            " of scratch, more than any target has"
         )
     if not kernel.descriptor.round_to_nearest:
         raise VendorError(f"kernel {kernel.name} asks for a rounding mode other than to nearest, which is not modelled")
@@ -127,7 +132,7 @@ def _portions(compiled: Program, grid: Extent, block: Extent) -> list[range]:
     total = grid[0] * grid[1] * grid[2]
     context = compiled.context
     ranks = -(-(block[0] * block[1] * block[2]) // context.lanes)
-    each = (context.vgprs + context.agprs) * ranks * context.lanes * 4
+    each = ((context.vgprs + context.agprs) * 4 + compiled.kernel.descriptor.scratch) * ranks * context.lanes
     size = max(1, _PORTION // each)
     return [range(start, min(start + size, total)) for start in range(0, total, size)]
 
