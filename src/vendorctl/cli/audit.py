@@ -8,13 +8,13 @@ from __future__ import annotations
 import click
 
 from vendorctl.cli.output import emit
-from vendorctl.cli.session import current, options
+from vendorctl.cli.session import FINDING_FORMATS, current, options
 
 
 @click.command("audit")
 @click.option("--second-opinion/--no-second-opinion", default=True, help="Also ask the `reuse` program (default: yes).")
 @click.option("--require", is_flag=True, help="What is not restored here (store: fetch) is an error, not a note.")
-@options(formats=("text", "json", "markdown", "sarif", "github"))
+@options(formats=FINDING_FORMATS)
 def command(second_opinion: bool, require: bool) -> int:
     """Audit licences and obligations, file by file. Offline; changes nothing.
 

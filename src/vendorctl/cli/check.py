@@ -8,14 +8,14 @@ from __future__ import annotations
 import click
 
 from vendorctl.cli.output import emit
-from vendorctl.cli.session import current, options
+from vendorctl.cli.session import FINDING_FORMATS, current, options
 from vendorctl.model import merge
 
 
 @click.command("check")
 @click.option("--require", is_flag=True, help="Objects that are not built here are an error, not a warning.")
 @click.option("--instructions", is_flag=True, help="Also decode every object for every architecture that may load it.")
-@options()
+@options(formats=FINDING_FORMATS)
 def command(require: bool, instructions: bool) -> int:
     """Prove that every object comes from these sources, recipes and toolchain.
 

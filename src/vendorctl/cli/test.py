@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from vendorctl.cli.session import current, options
+from vendorctl.cli.session import FINDING_FORMATS, current, options
 
 
 @click.command("test")
@@ -24,7 +24,7 @@ from vendorctl.cli.session import current, options
 @click.option("--no-cache", is_flag=True, help="Test again what was tested before.")
 @click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write JUnit XML to this file, too.")
 @click.option("--without", "patch", metavar="PATCH", help="Show what goes wrong without this patch.")
-@options(formats=("text", "json", "junit"))
+@options(formats=FINDING_FORMATS)
 def command(
     operations: tuple[str, ...],
     targets: tuple[str, ...],

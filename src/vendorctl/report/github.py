@@ -8,6 +8,7 @@ Source of the format: GitHub Actions, "Workflow commands", and its toolkit's esc
 
 from __future__ import annotations
 
+from vendorctl.digest import sha256
 from vendorctl.model import Finding, Report, Severity
 from vendorctl.report.text import escape, render
 
@@ -56,5 +57,9 @@ def _property(text: str) -> str:
 
 
 def _inert(text: str) -> str:
-    """The report for the log, in which no line can be a workflow command: each starts with a blank."""
-    return "::group::vendorctl\n" + "".join(f" {line}\n" for line in text.splitlines()) + "::endgroup::\n"
+    """The report for the log, where the runner looks for commands behind blanks and in the middle of lines.
+
+    Commands are switched off up to a word that the text cannot hold: its own digest.
+    """
+    word = sha256(text.encode("utf-8", "backslashreplace"))
+    return f"::group::vendorctl\n::stop-commands::{word}\n{text}::{word}::\n::endgroup::\n"

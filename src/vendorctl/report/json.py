@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from vendorctl.digest import pretty_json
+import json
+
 from vendorctl.errors import Location, VendorError
 from vendorctl.model import Finding, Json, Report
 
@@ -21,7 +22,7 @@ def render_json(report: Report) -> str:
         "findings": [finding_value(finding) for finding in report.sorted_findings()],
         **report.data,
     }
-    return pretty_json(document).decode()
+    return _dump(document)
 
 
 def finding_value(finding: Finding) -> dict[str, Json]:
@@ -55,4 +56,10 @@ def error_document(error: VendorError) -> str:
         "hint": error.hint,
         "location": location_value(error.location),
     }
-    return pretty_json(document).decode()
+    return _dump(document)
+
+
+def _dump(document: dict[str, Json]) -> str:
+    """As `pretty_json` writes it; characters that UTF-8 cannot hold (names that are no UTF-8) stay JSON escapes."""
+    text = json.dumps(document, sort_keys=True, indent=2, ensure_ascii=False, allow_nan=False)
+    return text.encode("utf-8", "backslashreplace").decode() + "\n"

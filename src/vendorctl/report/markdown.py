@@ -9,10 +9,11 @@ than any run of backticks inside it.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from vendorctl.model import Finding, Report, Severity
+from vendorctl.model import Finding, Json, Report, Severity
+from vendorctl.report.inert import code, fenced, markup
+from vendorctl.report.markdown_diff import file_blocks, patch_tables
 from vendorctl.report.text import escape
 from vendorctl.rules import RULES
 
@@ -20,17 +21,31 @@ from vendorctl.rules import RULES
 MAX_COMMENT = 65_000
 
 _ICONS = {Severity.ERROR: "❌", Severity.WARNING: "⚠️", Severity.NOTE: "💡"}
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~])")
-_FENCE = re.compile(r"`+")
-_ZERO_WIDTH = "\u200b"
+
+#: The document whose differences are shown file by file.
+_DIFFERENCES = "vendorctl/diff-upstream/1"
+#: Room for the sentences that say what was left out.
+_MARGIN = 300
 
 
 def render_markdown(report: Report, *, limit: int = MAX_COMMENT) -> str:
-    """The report; findings that do not fit are counted at the end."""
-    head = "".join(_head(report))
-    blocks = [_finding(finding) for finding in report.sorted_findings()]
+    """The report in less than `limit` characters; what does not fit is counted where it is missing."""
+    text = "".join(_head(report))
+    text += _fitting(map(_finding, report.sorted_findings()), limit - len(text) - 2 * _MARGIN, "findings")
+    room = limit - len(text) - _MARGIN
+    upstreams = _upstreams(report)
+    if upstreams:
+        text += _fitting(patch_tables(upstreams), room, "lines about patches")
+        return text + _fitting(file_blocks(upstreams), limit - len(text) - _MARGIN, "files")
     tail = _details("Everything", "\n".join(report.lines)) if report.lines else ""
-    return _fit(head, blocks, tail, limit)
+    return text + (tail if len(tail) <= room else "\nThe full output does not fit into a comment; the log has it.\n")
+
+
+def _upstreams(report: Report) -> Mapping[str, Mapping[str, Json]]:
+    found = report.data.get("upstreams") if report.schema == _DIFFERENCES else None
+    if not isinstance(found, Mapping):
+        return {}
+    return {name: facts for name, facts in found.items() if isinstance(facts, Mapping) and "patches" in facts}
 
 
 def _head(report: Report) -> Iterator[str]:
@@ -62,38 +77,15 @@ def _details(title: str, body: str, *, indent: str = "") -> str:
     return "".join(f"{indent}{line}\n" if line else "\n" for line in text.splitlines())
 
 
-def _fit(head: str, blocks: list[str], tail: str, limit: int) -> str:
-    """Head and as many findings as fit; then the tail, when it fits whole."""
-    room = limit - len(head) - 200
+def _fitting(blocks: Iterable[str], room: int, what: str) -> str:
+    """As many blocks as fit into `room` characters, and a sentence that counts the others."""
     kept: list[str] = []
+    left = 0
     for block in blocks:
         if len(block) > room:
-            break
+            left += 1
+            continue
         kept.append(block)
         room -= len(block)
-    left = len(blocks) - len(kept)
-    more = f"\n{left} more findings do not fit into a comment; the log has them all.\n" if left else ""
-    if tail and len(tail) > room:
-        tail = "\nThe full differences do not fit into a comment; the log has them.\n"
-    return head + "".join(kept) + more + tail
-
-
-def markup(text: str) -> str:
-    """Text as Markdown that shows exactly that text: no markup, HTML, mention or reference."""
-    text = escape(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    text = _SPECIAL.sub(r"\\\1", text)
-    return re.sub(r"(?<!\w)(@|GH-|https?:)", lambda found: found[0] + _ZERO_WIDTH, text)
-
-
-def code(text: str) -> str:
-    """Text as inline code, whatever backticks it holds."""
-    text = escape(text)
-    ticks = "`" * (max((len(run) for run in _FENCE.findall(text)), default=0) + 1)
-    pad = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{ticks}{pad}{text}{pad}{ticks}"
-
-
-def fenced(body: str, language: str = "") -> str:
-    """A code block that nothing in `body` can close."""
-    fence = "`" * max(3, max((len(run) for run in _FENCE.findall(body)), default=0) + 1)
-    return f"{fence}{language}\n{body}\n{fence}"
+    more = f"\n{left} more {what} do not fit into a comment; the log has them all.\n" if left else ""
+    return "".join(kept) + more

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from vendorctl import __version__
-from vendorctl.digest import canonical_json, sha256
 from vendorctl.model import Finding, Json, Severity
+from vendorctl.report.identity import identities
 from vendorctl.report.json import finding_value
 
 
@@ -105,13 +105,10 @@ def _document(data: PageData) -> Json:
 
 def _findings(findings: Iterable[Finding]) -> Iterable[Json]:
     """Findings in report order, each with an anchor that other edits do not change."""
-    seen: dict[str, int] = {}
-    for finding in sorted(findings, key=Finding.sort_key):
-        path = finding.location.path if finding.location else ""
-        digest = sha256(canonical_json([finding.rule, finding.upstream, path, finding.message]))[:10]
-        seen[digest] = seen.get(digest, 0) + 1
-        suffix = f"-{seen[digest]}" if seen[digest] > 1 else ""
-        yield {**finding_value(finding), "id": f"{finding.rule}-{digest}{suffix}"}
+    ordered = sorted(findings, key=Finding.sort_key)
+    for finding, (digest, occurrence) in zip(ordered, identities(ordered), strict=True):
+        suffix = f"-{occurrence}" if occurrence > 1 else ""
+        yield {**finding_value(finding), "id": f"{finding.rule}-{digest[:10]}{suffix}"}
 
 
 def _embedded(value: Json) -> str:

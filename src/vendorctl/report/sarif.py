@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from vendorctl import __version__
-from vendorctl.digest import canonical_json, sha256
 from vendorctl.errors import Location
 from vendorctl.model import Finding, Json, Report, Severity
+from vendorctl.report.identity import identities
 from vendorctl.report.text import escape
 from vendorctl.rules import RULES, Rule
 
@@ -34,7 +34,7 @@ def render_sarif(report: Report) -> str:
     """The report as one SARIF run. Fingerprints do not depend on line numbers, so that they survive other edits."""
     findings = report.sorted_findings()
     kept = findings[:MAX_RESULTS]
-    rows = [_result(finding, occurrence) for finding, occurrence in zip(kept, _occurrences(kept), strict=True)]
+    rows = [_result(finding, *identity) for finding, identity in zip(kept, identities(kept), strict=True)]
     text = _document(report, rows, len(findings))
     while len(text) > MAX_BYTES:
         rows = rows[: len(rows) // 2]
@@ -87,23 +87,7 @@ def _rule(rule: Rule) -> Json:
     }
 
 
-def _occurrences(findings: Sequence[Finding]) -> list[int]:
-    """For each finding, how many equal ones (but for their line) stand before it."""
-    seen: dict[str, int] = {}
-    counts = []
-    for finding in findings:
-        identity = _identity(finding)
-        seen[identity] = seen.get(identity, 0) + 1
-        counts.append(seen[identity])
-    return counts
-
-
-def _identity(finding: Finding) -> str:
-    path = finding.location.path if finding.location else ""
-    return sha256(canonical_json([finding.rule, finding.upstream, path, finding.message, finding.detail]))
-
-
-def _result(finding: Finding, occurrence: int) -> Json:
+def _result(finding: Finding, digest: str, occurrence: int) -> Json:
     text = escape(finding.message)
     if finding.hint:
         text += f"\nHint: {escape(finding.hint)}"
@@ -113,7 +97,7 @@ def _result(finding: Finding, occurrence: int) -> Json:
         "ruleId": finding.rule,
         "level": _LEVELS[finding.severity],
         "message": {"text": text if len(text) <= MAX_MESSAGE else text[: MAX_MESSAGE - 1] + "…"},
-        "partialFingerprints": {"vendorctl/v1": f"{_identity(finding)}:{occurrence}"},
+        "partialFingerprints": {"vendorctl/v1": f"{digest}:{occurrence}"},
         # Code scanning shows only results that have a place.
         "locations": [_location(finding.location or Location("VENDOR.yaml"))],
     }
@@ -123,7 +107,9 @@ def _result(finding: Finding, occurrence: int) -> Json:
 
 
 def _location(location: Location) -> Json:
-    place: dict[str, Json] = {"artifactLocation": {"uri": quote(location.path, safe="/"), "uriBaseId": "WORKSPACE"}}
+    place: dict[str, Json] = {
+        "artifactLocation": {"uri": quote(location.path, safe="/", errors="surrogateescape"), "uriBaseId": "WORKSPACE"}
+    }
     region: dict[str, Json] = {"startLine": location.line or 1}
     if location.column is not None:
         region["startColumn"] = location.column
