@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from vendorctl.cli.output import emit
 from vendorctl.cli.session import FINDING_FORMATS, current, options
-from vendorctl.model import Report
+from vendorctl.model import Report, merge
 
 
 @click.command("verify")
@@ -22,8 +23,9 @@ from vendorctl.model import Report
 def command(names: tuple[str, ...], require: bool, origin: bool) -> int:
     """Prove offline that every byte is accounted for.
 
-    The pristine trees are upstream's as locked, the series give exactly the locked trees, and the patched trees on
-    disk hold exactly those (plus the change notices that licences require).
+    The pristine trees are upstream's as locked, the series give exactly the locked trees, the patched trees on disk
+    hold exactly those (plus the change notices that licences require), and generated notices and bills of materials
+    are what generating them again gives.
     """
     from vendorctl.licenses.notices import notices_for
     from vendorctl.series.proofs import verify_workspace
@@ -32,7 +34,22 @@ def command(names: tuple[str, ...], require: bool, origin: bool) -> int:
     root = current().root()
     with reading(root):
         more = [_origin(root, names)] if origin else []
-        return emit(verify_workspace(root, names, notices_for, require=require, more=more))
+        report = verify_workspace(root, names, notices_for, require=require, more=more)
+        if report.ok and not names:
+            report = merge(report.schema, report.title, [report, *_generated(root, require=require)])
+    return emit(report)
+
+
+def _generated(root: Path, *, require: bool) -> Iterator[Report]:
+    """Proof 4, for the generated documents that the workspace keeps."""
+    if (root / "THIRD_PARTY_LICENSES.md").is_file():
+        from vendorctl.licenses.publish import check_notices
+
+        yield check_notices(root, require=require)
+    if (root / "sbom").is_dir():
+        from vendorctl.licenses.bill import check_bills
+
+        yield check_bills(root, require=require)
 
 
 def _origin(root: Path, names: tuple[str, ...]) -> Report:
