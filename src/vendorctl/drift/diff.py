@@ -51,7 +51,7 @@ def compare_with_upstream(standing: Standing) -> UpstreamDifference:
     edits = Edits(applied.patched, applied.patched, standing.blobs)
     if not disk.blank:
         contents = ChainedBlobs(DiskBlobs(standing.folder, disk.tree), standing.blobs)
-        edits = unrecorded(applied.patched, disk.tree, contents)
+        edits = unrecorded(applied.patched, disk.tree, contents, standing.upstream.rewrite_imports)
     found = explain(applied.trees[0], edits.after, applied.series.patches, unrecorded_changes(edits), edits.blobs)
     return UpstreamDifference(standing=standing, edits=edits, differences=tuple(found), present=not disk.blank)
 

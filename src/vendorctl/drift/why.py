@@ -111,7 +111,7 @@ def _as_on_disk(standing: Standing) -> tuple[Edits, dict[bytes, bytes]]:
     plain, _made = undress_tree(disk.tree, patched, contents)
     changed = plain.difference(disk.tree)
     dressed = {path: contents[disk.tree[path].oid] for path in changed if path in disk.tree and path in plain}
-    return unrecorded(patched, disk.tree, contents), dressed
+    return unrecorded(patched, disk.tree, contents, standing.upstream.rewrite_imports), dressed
 
 
 def _lines(known: bool, spot: Spot, read: Callable[[], bytes]) -> list[bytes]:

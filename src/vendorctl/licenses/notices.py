@@ -40,7 +40,7 @@ def notices_for(upstream: Upstream, locked: LockedUpstream, applied: Applied) ->
             insertions[path] = block
         else:
             sidecars[sidecar_path(path)] = notice_sidecar(lines)
-    return Dressing(insertions, sidecars)
+    return Dressing(insertions, sidecars, upstream.rewrite_imports)
 
 
 def notice_lines(upstream: Upstream, descent: Descent, commits: Mapping[bytes, str]) -> list[str]:

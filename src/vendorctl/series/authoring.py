@@ -206,7 +206,7 @@ def _edits_on_disk(standing: Standing, disk: Tree | None) -> Edits | None:
     if disk is None:
         return None
     blobs = ChainedBlobs(DiskBlobs(standing.folder, disk), standing.blobs)
-    return unrecorded(standing.applied.patched, disk, blobs)
+    return unrecorded(standing.applied.patched, disk, blobs, standing.upstream.rewrite_imports)
 
 
 def _refuse_edits(standing: Standing, disk: Tree | None) -> None:

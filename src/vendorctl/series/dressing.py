@@ -27,6 +27,7 @@ from vendorctl.git.oid import Oid, hash_blob
 from vendorctl.git.tree import Entry, Mode, Tree
 from vendorctl.paths import display
 from vendorctl.series.comments import CommentStyle, comment_offset, comment_style, line_ending
+from vendorctl.vendor.rewriting import NO_REWRITES, restore_imports, rewrite_imports
 
 BEGIN = "vendorctl: this file was modified"
 END = "vendorctl: end of modification notice"
@@ -43,10 +44,14 @@ class Insertion:
 
 @dataclass(frozen=True, slots=True)
 class Dressing:
-    """All notices of one patched tree: insertions by path, and sidecar files by their own path."""
+    """What a patched tree wears on disk: notices, and imports under other names.
+
+    Insertions are by path, sidecar files by their own path; `imports` maps import prefixes, old to new.
+    """
 
     insertions: Mapping[bytes, Insertion] = field(default_factory=dict)
     sidecars: Mapping[bytes, bytes] = field(default_factory=dict)
+    imports: Mapping[str, str] = field(default_factory=dict)
 
 
 def notice_block(path: bytes, content: bytes, lines: Sequence[str]) -> Insertion | None:
@@ -85,16 +90,22 @@ def sidecar_path(path: bytes) -> bytes:
 
 
 def dress(tree: Tree, blobs: Blobs, dressing: Dressing) -> tuple[Tree, dict[Oid, bytes]]:
-    """The tree with its notices, and the contents that this made.
+    """The tree with its imports rewritten and its notices put in, and the contents that this made.
 
-    Raises VendorError when a notice is not one that `undress` takes out again, or a sidecar's path is taken; KeyError
-    when `blobs` lacks a content.
+    Raises VendorError when a notice is not one that `undress` takes out again, an import cannot be rewritten, or a
+    sidecar's path is taken; KeyError when `blobs` lacks a content.
     """
     made: dict[Oid, bytes] = {}
     changes: dict[bytes, Entry | None] = {}
+    for path, entry in tree.items() if dressing.imports else ():
+        if path.endswith(b".py") and entry.mode.is_regular:
+            plain = blobs[entry.oid]
+            rewritten = rewrite_imports(path, plain, dressing.imports)
+            if rewritten != plain:
+                changes[path] = _put(made, entry.mode, rewritten)
     for path, insertion in dressing.insertions.items():
-        entry = tree[path]
-        content = blobs[entry.oid]
+        entry = changes.get(path) or tree[path]
+        content = made[entry.oid] if path in changes else blobs[entry.oid]
         dressed = content[: insertion.offset] + insertion.text + content[insertion.offset :]
         if not entry.mode.is_regular or undress(path, dressed) != content:
             raise VendorError(f"{display(path)} cannot carry this change notice", code=ExitCode.INTERNAL)
@@ -136,8 +147,12 @@ def _block_pattern(style: CommentStyle) -> re.Pattern[bytes]:
     return re.compile(rb"(?:\A|\A\xef\xbb\xbf|(?<=\n))(" + first + between + last + rb")")
 
 
-def undress_tree(disk: Tree, patched: Tree, blobs: Blobs) -> tuple[Tree, dict[Oid, bytes]]:
-    """The tree on disk without notices, and the contents that this made. `blobs` reads the contents of `disk`.
+def undress_tree(
+    disk: Tree, patched: Tree, blobs: Blobs, imports: Mapping[str, str] = NO_REWRITES
+) -> tuple[Tree, dict[Oid, bytes]]:
+    """The tree on disk without notices and with upstream's imports, and the contents that this made.
+
+    `blobs` reads the contents of `disk`, `imports` maps import prefixes, old to new.
 
     Files that equal P's are not looked into: a notice that upstream itself wrote stays. Nor are P's own files taken
     for sidecars.
@@ -151,7 +166,7 @@ def undress_tree(disk: Tree, patched: Tree, blobs: Blobs) -> tuple[Tree, dict[Oi
             changes[path] = None
         elif entry.mode.is_regular:
             content = blobs[entry.oid]
-            plain = undress(path, content)
+            plain = restore_imports(path, undress(path, content), imports)
             if plain != content:
                 changes[path] = _put(made, entry.mode, plain)
     return (disk.replace(changes) if changes else disk), made

@@ -16,11 +16,11 @@ from vendorctl.paths import display
 from vendorctl.series.dressing import SIDECAR_SUFFIX, Dressing, dress, undress_tree
 from vendorctl.series.record import is_bytecode
 from vendorctl.series.stack import Applied
-from vendorctl.vendor.contents import DiskBlobs
+from vendorctl.vendor.contents import ChainedBlobs, DiskBlobs
 from vendorctl.vendor.disk import scan
 from vendorctl.vendor.select import on_disk
 from vendorctl.workspace.manifest import Upstream
-from vendorctl.workspace.root import is_displaced, patched_dir
+from vendorctl.workspace.root import is_displaced, patched_dir, vendored_dir
 
 SCHEMA = "vendorctl/verify/1"
 _TITLE = "output"
@@ -52,7 +52,12 @@ def verify_output(root: Path, upstream: Upstream, applied: Applied, dressing: Dr
     In a folder named by `output:` every difference is an error. In the working folder that stands in when none is
     named, edits are somebody's work: warnings. A missing output is an error; a missing working folder is counted.
     """
-    expected = on_disk(dress(applied.patched, applied.blobs, dressing)[0])
+    contents = ChainedBlobs(applied.blobs, DiskBlobs(root / vendored_dir(upstream.name), applied.trees[0]))
+    try:
+        expected = on_disk(dress(applied.patched, contents, dressing)[0])
+    except KeyError:
+        # The pristine files that rewritten imports are made of are not here; they are reported where they are missed.
+        return Report(schema=SCHEMA, title=_TITLE, counts={"output files not checked": len(on_disk(applied.patched))})
     place = _Place(upstream, Severity.ERROR if upstream.output else Severity.WARNING)
     folder = root / patched_dir(upstream)
     if is_displaced(root, patched_dir(upstream)):
@@ -60,7 +65,7 @@ def verify_output(root: Path, upstream: Upstream, applied: Applied, dressing: Dr
     disk = scan(folder)
     if not disk.exists:
         return _absent(place, expected)
-    plain, _made = undress_tree(disk.tree, applied.patched, DiskBlobs(folder, disk.tree))
+    plain, _made = undress_tree(disk.tree, applied.patched, DiskBlobs(folder, disk.tree), upstream.rewrite_imports)
     findings = list(_differences(place, disk.tree, expected, plain, applied.patched))
     findings += [place.finding("VC227", f"this is {what}", path) for path, what in disk.odd.items()]
     counts = {"output files": len(expected)}

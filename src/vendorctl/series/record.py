@@ -20,6 +20,7 @@ from vendorctl.series.stack import Applied, Series
 from vendorctl.series.store import next_number
 from vendorctl.series.write import write_patch
 from vendorctl.vendor.contents import ChainedBlobs
+from vendorctl.vendor.rewriting import NO_REWRITES
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +65,13 @@ def is_bytecode(path: bytes) -> bool:
     return path.endswith(b".pyc") and b"__pycache__" in path.split(b"/")
 
 
-def unrecorded(patched: Tree, disk: Tree, blobs: Blobs) -> Edits:
+def unrecorded(patched: Tree, disk: Tree, blobs: Blobs, imports: Mapping[str, str] = NO_REWRITES) -> Edits:
     """All edits of the patched tree: `disk` (which may carry change notices) against P.
 
-    `blobs` reads the contents of both. Python's byte code does not count, and submodules, which are not on disk, count
-    as unchanged.
+    `blobs` reads the contents of both; `imports` are the prefixes that are rewritten on disk, old to new. Python's byte
+    code does not count, and submodules, which are not on disk, count as unchanged.
     """
-    plain, made = undress_tree(disk, patched, blobs)
+    plain, made = undress_tree(disk, patched, blobs, imports)
     changes: dict[bytes, Entry | None] = {
         path: entry for path, entry in patched.items() if entry.mode is Mode.GITLINK and path not in plain
     }
@@ -78,13 +79,15 @@ def unrecorded(patched: Tree, disk: Tree, blobs: Blobs) -> Edits:
     return Edits(patched, plain.replace(changes) if changes else plain, ChainedBlobs(made, blobs))
 
 
-def plan_record(patched: Tree, disk: Tree, blobs: Blobs, paths: Sequence[bytes] = ()) -> Edits:
+def plan_record(
+    patched: Tree, disk: Tree, blobs: Blobs, paths: Sequence[bytes] = (), imports: Mapping[str, str] = NO_REWRITES
+) -> Edits:
     """The edits to record: all of `unrecorded`, or those at and below `paths`.
 
     Raises VendorError (exit code 2) when there is nothing to record, there or at one of the paths, and for an edited
     path that no patch may carry.
     """
-    found = unrecorded(patched, disk, blobs)
+    found = unrecorded(patched, disk, blobs, imports)
     chosen = dict(found.changes)
     if paths:
         for path in paths:

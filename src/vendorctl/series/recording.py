@@ -80,8 +80,8 @@ def plan_recording(
         )
     blobs = ChainedBlobs(DiskBlobs(before.folder, disk.tree), before.blobs)
     chosen = [_in_tree(upstream, path) for path in paths]
-    edits = plan_record(before.applied.patched, disk.tree, blobs, chosen)
-    everything = unrecorded(before.applied.patched, disk.tree, blobs)
+    edits = plan_record(before.applied.patched, disk.tree, blobs, chosen, upstream.rewrite_imports)
+    everything = unrecorded(before.applied.patched, disk.tree, blobs, upstream.rewrite_imports)
     patch, applied = record(edits, before.applied, statement, runner=runner)
     locked = replace(before.locked, series=locked_series(applied))
     others = lock.upstreams if lock is not None else {}

@@ -67,7 +67,11 @@ def stand(
     """The standing of a chain that has been applied already; `pristine` reads contents of U."""
     blobs = ChainedBlobs(applied.blobs, pristine)
     dressing = dresser(upstream, locked, applied)
-    output, dressed = dress(applied.patched, blobs, dressing)
+    try:
+        output, dressed = dress(applied.patched, blobs, dressing)
+    except KeyError as error:
+        # Only rewritten imports need contents that no patch changes.
+        raise missing_content(upstream.name) from error
     return Standing(
         upstream=upstream,
         locked=locked,

@@ -48,7 +48,7 @@ def _output_edits(standing: Standing, output: Tree, placed: Tree) -> list[Edit]:
     if not found:
         return []
     patched = standing.applied.patched
-    plain, _made = undress_tree(output, patched, DiskBlobs(standing.folder, output))
+    plain, _made = undress_tree(output, patched, DiskBlobs(standing.folder, output), standing.upstream.rewrite_imports)
 
     def is_notice(edit: Edit) -> bool:
         if edit.path.endswith(SIDECAR_SUFFIX) and edit.path not in patched:
