@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from vendorctl.emulator.actions import Action
-from vendorctl.emulator.arrays import I64, U32, U64, Array
+from vendorctl.emulator.arrays import ALL_ONES, I64, U32, U64, Array
 from vendorctl.emulator.instruction import VCC
 from vendorctl.emulator.known import strict
 from vendorctl.emulator.operands import Destination, Operands
@@ -69,13 +69,20 @@ def _wide_multiply_add(signed: bool) -> Callable[[Operands], Action]:
             out.write(w, _overflow(product, addend, total, signed) & w.exec_mask())
 
         def shadow(w: Waves) -> None:
-            known = strict([], [first.known(w), second.known(w), third.known(w)], 64)
+            factors = strict([], [first.known(w), second.known(w)], 64)
+            # Compilers leave the addend's upper half unset where they need the sum's lower half only.
+            known = _below_first_unknown(factors & third.known(w))
             result.write_known(w, known)
-            out.write_known(w, (known != 0) | ~w.exec_mask())
+            out.write_known(w, (known == ALL_ONES[64]) | ~w.exec_mask())
 
         return Action(run, shadow)
 
     return build
+
+
+def _below_first_unknown(known: Array) -> Array:
+    """The bits of a sum that unknown bits of an operand cannot reach: carries only travel upwards."""
+    return known & ~(known + U64(1))
 
 
 def _overflow(a: Array, b: Array, total: Array, signed: bool) -> Array:
