@@ -3,7 +3,8 @@
 
 """The upstream's own formatter and linter, as its pyproject.toml configures them, run over what a submission changes.
 
-Files are judged before and after: what upstream itself has not formatted, or never linted, is no fault of the
+A formatter judges by what it makes of copies of the files, whatever words its versions use. Files are judged before
+and after: what upstream itself has not formatted, or never linted, is no fault of the
 submission. Tools that can load code from the tree (flake8, pylint, mypy plugins) are named, and never run.
 """
 
@@ -15,10 +16,11 @@ import tempfile
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vendorctl.errors import VendorError
 from vendorctl.git.objects import Blobs
 from vendorctl.git.tree import Tree
 from vendorctl.proc import Runner, run
@@ -45,13 +47,12 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _Tool:
-    """A program with its arguments; `judge` gives per path the faults in what it wrote."""
+    """A program with its arguments. A formatter rewrites the files that it is given, a linter lists faults as JSON."""
 
     name: str
     purpose: str
     program: str
     arguments: tuple[str, ...]
-    judge: Callable[[bytes], Counter[tuple[str, str]]] = field(repr=False)
 
 
 def judge_style(before: Tree, after: Tree, blobs: Blobs, find: Finder, *, runner: Runner = run) -> tuple[Verdict, ...]:
@@ -70,7 +71,7 @@ def judge_style(before: Tree, after: Tree, blobs: Blobs, find: Finder, *, runner
         elif not python:
             verdicts.append(Verdict(tool=tool.name, purpose=tool.purpose, skipped="no Python file changes"))
         else:
-            verdicts.append(_compare(tool, program, configuration, python, (before, after), blobs, runner))
+            verdicts.append(_Bench(tool, program, configuration, blobs, runner).compare(python, before, after))
     reason = "it can load code from the tree, and is not run"
     verdicts += [Verdict(tool=name, purpose="other", skipped=reason) for name in _unrun(configuration)]
     return tuple(verdicts)
@@ -97,47 +98,62 @@ def _tools(configuration: Mapping[bytes, bytes]) -> list[_Tool]:
     common = ("--no-cache", "--force-exclude")
     found = []
     if "black" in sections:
-        found.append(_Tool("black", "formatter", "black", ("--check", "--no-color"), _unformatted))
+        found.append(_Tool("black", "formatter", "black", ("--quiet",)))
     elif has_ruff:
-        found.append(_Tool("ruff format", "formatter", "ruff", ("format", "--check", *common), _unformatted))
+        found.append(_Tool("ruff format", "formatter", "ruff", ("format", "--quiet", *common)))
     if "isort" in sections:
-        found.append(_Tool("isort", "formatter", "isort", ("--check-only",), _unsorted))
+        found.append(_Tool("isort", "formatter", "isort", ("--quiet", "--filter-files")))
     if has_ruff:
-        options = ("check", "--output-format=json", "--exit-zero", *common)
-        found.append(_Tool("ruff check", "linter", "ruff", options, _diagnostics))
+        found.append(_Tool("ruff check", "linter", "ruff", ("check", "--output-format=json", "--exit-zero", *common)))
     return found
 
 
-def _compare(
-    tool: _Tool,
-    program: str,
-    configuration: Mapping[bytes, bytes],
-    paths: Sequence[bytes],
-    trees: tuple[Tree, Tree],
-    blobs: Blobs,
-    runner: Runner,
-) -> Verdict:
-    """Run a tool on both states and keep the faults that only the second one has."""
-    found: list[Counter[tuple[str, str]]] = []
-    for tree in trees:
+@dataclass(frozen=True)
+class _Bench:
+    """Where one tool is run on copies of files; upstream's configuration lies beside them."""
+
+    tool: _Tool
+    program: str
+    configuration: Mapping[bytes, bytes]
+    blobs: Blobs
+    runner: Runner
+
+    def compare(self, paths: Sequence[bytes], before: Tree, after: Tree) -> Verdict:
+        """Judge both states and keep the faults that only the second one has."""
+        name, purpose = self.tool.name, self.tool.purpose
+        try:
+            was, now = self._judge(paths, before), self._judge(paths, after)
+        except VendorError as error:
+            return Verdict(tool=name, purpose=purpose, skipped=error.message)
+        told = self.runner([self.program, "--version"], env=_environment()).stdout.decode("utf-8", "replace").split()
+        version = next((word for word in told if word[0].isdigit()), "")
+        return Verdict(tool=name, purpose=purpose, version=version, faults=tuple(sorted((now - was).elements())))
+
+    def _judge(self, paths: Sequence[bytes], tree: Tree) -> Counter[tuple[str, str]]:
+        """Faults by path and message. Raises VendorError, for the caller here, when the tool is in trouble."""
+        contents = {
+            os.fsdecode(path): self.blobs[tree[path].oid]
+            for path in paths
+            if path in tree and tree[path].mode.is_regular
+        }
+        if not contents:
+            return Counter()
         with tempfile.TemporaryDirectory(prefix="vendorctl-style-") as name:
             # Resolved, because tools report resolved paths.
             folder = Path(name).resolve()
-            present = _lay_out(folder, configuration, [path for path in paths if path in tree], tree, blobs)
-            if not present:
-                found.append(Counter())
-                continue
-            command = [program, *tool.arguments, "--", *present]
-            done = runner(command, cwd=folder, env=_environment(), timeout=_SECONDS)
-            # By convention of all three: 0 is fine, 1 is faults, anything else is trouble of the tool's own.
-            if done.status not in (0, 1):
-                lines = done.error_text().splitlines() or ["it failed"]
-                return Verdict(tool=tool.name, purpose=tool.purpose, skipped=lines[-1].replace(str(folder), ""))
-            output = done.stdout + b"\n" + done.stderr if tool.judge is not _diagnostics else done.stdout
-            found.append(_relative(tool.judge(output), folder))
-    version = runner([program, "--version"], env=_environment()).stdout.decode("utf-8", "replace").split("\n")[0]
-    new = found[1] - found[0]
-    return Verdict(tool=tool.name, purpose=tool.purpose, version=version, faults=tuple(sorted(new.elements())))
+            settings = {os.fsdecode(path): content for path, content in self.configuration.items()}
+            for path, content in (settings | contents).items():
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                (folder / path).write_bytes(content)
+            command = [self.program, *self.tool.arguments, "--", *contents]
+            done = self.runner(command, cwd=folder, env=_environment(), timeout=_SECONDS)
+            if not done.ok:
+                said = done.error_text().replace(f"{folder}/", "").splitlines() or ["it failed without a word"]
+                raise VendorError(f"it fails: {said[0]}")
+            if self.tool.purpose == "linter":
+                return _diagnostics(done.stdout, folder)
+            changed = [path for path, content in contents.items() if (folder / path).read_bytes() != content]
+            return Counter({(path, "it would be formatted differently"): 1 for path in changed})
 
 
 def _environment() -> dict[str, str]:
@@ -146,41 +162,9 @@ def _environment() -> dict[str, str]:
     return kept | {"NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
 
 
-def _lay_out(
-    folder: Path, configuration: Mapping[bytes, bytes], paths: Sequence[bytes], tree: Tree, blobs: Blobs
-) -> list[str]:
-    contents = {**{path: blobs[tree[path].oid] for path in paths if tree[path].mode.is_regular}}
-    for path, content in {**configuration, **contents}.items():
-        place = folder / os.fsdecode(path)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content)
-    return [os.fsdecode(path) for path in contents]
-
-
-def _relative(faults: Counter[tuple[str, str]], folder: Path) -> Counter[tuple[str, str]]:
-    """Paths as upstream knows them: tools report them with or without the folder that they ran in."""
-    return Counter({(path.removeprefix(f"{folder}/"), message): count for (path, message), count in faults.items()})
-
-
-def _unformatted(output: bytes) -> Counter[tuple[str, str]]:
-    """Lines ``would reformat PATH`` of black and ruff."""
-    lines = output.decode("utf-8", "replace").splitlines()
-    starts = ("would reformat ", "Would reformat: ")
-    named = [line.removeprefix(start) for line in lines for start in starts if line.startswith(start)]
-    return Counter({(path, "it would be formatted differently"): 1 for path in named})
-
-
-def _unsorted(output: bytes) -> Counter[tuple[str, str]]:
-    """Lines ``ERROR: PATH Imports are incorrectly sorted...`` of isort."""
-    rows = [line.removeprefix("ERROR: ") for line in output.decode("utf-8", "replace").splitlines()]
-    return Counter(
-        {(row.partition(" Imports ")[0], "its imports would be sorted"): 1 for row in rows if " Imports " in row}
-    )
-
-
-def _diagnostics(output: bytes) -> Counter[tuple[str, str]]:
+def _diagnostics(output: bytes, folder: Path) -> Counter[tuple[str, str]]:
     """The JSON rows of ``ruff check``, without line numbers, which move with every change above."""
     found: Counter[tuple[str, str]] = Counter()
     for row in json.loads(output or b"[]"):
-        found[str(row["filename"]), f"{row['code'] or 'syntax error'}: {row['message']}"] += 1
+        found[str(row["filename"]).removeprefix(f"{folder}/"), f"{row['code'] or 'syntax'}: {row['message']}"] += 1
     return found
