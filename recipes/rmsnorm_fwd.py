@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from recipe_support import TYPE_PAIRS, block_for, normal
 from rmsnorm_cases import forward_case, forward_reference, special_rows
+from spikes import spiked
 
 from vendorctl.kernels.recipe import (
     Case,
@@ -78,7 +79,7 @@ class RmsnormForward(Recipe):
         yield Constraint("inv_rms", "equals", instance.flag("inv_rms"), "decides whether 1/rms is stored")
 
     def cases(self, instance: Instance, rng: np.random.Generator) -> Iterator[Case]:
-        """One row, several, none; a large epsilon; special values."""
+        """One row, several, none; a large epsilon; spikes; special values."""
         dtype, weight, n = instance.text("dtype"), instance.text("weight"), instance.number("n")
         inverse = instance.flag("inv_rms")
         for name, rows, eps in (
@@ -88,6 +89,7 @@ class RmsnormForward(Recipe):
             ("large eps", 2, 0.25),
         ):
             yield forward_case(name, normal(rng, (rows, n), dtype), dtype, weight, rng, inv_rms=inverse, eps=eps)
+        yield forward_case("spikes", spiked(rng, n, dtype, height=300.0), dtype, weight, rng, inv_rms=inverse)
         yield forward_case("special values", special_rows(rng, n, dtype), dtype, weight, rng, inv_rms=inverse)
 
     def reference(self, instance: Instance, case: Case) -> Mapping[str, Expected]:

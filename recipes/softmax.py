@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from recipe_support import block_for, normal
 from softmax_cases import softmax_case, softmax_reference, special_scores
+from spikes import spiked
 
 from vendorctl.kernels.recipe import (
     Case,
@@ -69,12 +70,13 @@ class Softmax(Recipe):
         yield Constraint("n", "equals", instance.number("n"), "the row is held in registers")
 
     def cases(self, instance: Instance, rng: np.random.Generator) -> Iterator[Case]:
-        """Negative scores, which show the race of the missing barrier; one row, none; special values."""
+        """Negative scores, which show the race of the missing barrier; one row, none; spikes; special values."""
         dtype, n = instance.text("dtype"), instance.number("n")
         # A stale partial sum then looks like a larger maximum.
         yield softmax_case("negative scores", normal(rng, (4, n), dtype, spread=3.0, mean=-20.0), dtype)
         yield softmax_case("one row", normal(rng, (1, n), dtype), dtype)
         yield softmax_case("no rows", normal(rng, (0, n), dtype), dtype)
+        yield softmax_case("spikes", spiked(rng, n, dtype, height=3e4), dtype)
         yield softmax_case("special values", special_scores(rng, n, dtype), dtype)
 
     def reference(self, instance: Instance, case: Case) -> Mapping[str, Expected]:

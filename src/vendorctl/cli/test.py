@@ -23,6 +23,9 @@ from vendorctl.cli.session import FINDING_FORMATS, current, options
 @click.option("-j", "--jobs", type=click.IntRange(1, 512), help="Objects at a time (default: one per processor).")
 @click.option("--no-cache", is_flag=True, help="Test again what was tested before.")
 @click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write JUnit XML to this file, too.")
+@click.option("--mutate", is_flag=True, help="Damage objects on purpose; report which damage the tests notice.")
+@click.option("--mutants", "per_kind", type=click.IntRange(1), default=12, metavar="N",
+              help="With --mutate: mutants of each kind and object (default: 12).")  # fmt: skip
 @click.option("--without", "patch", metavar="PATCH", help="Show what goes wrong without this patch.")
 @options(formats=FINDING_FORMATS)
 def command(
@@ -35,6 +38,8 @@ def command(
     jobs: int | None,
     no_cache: bool,
     junit: Path | None,
+    mutate: bool,
+    per_kind: int,
     patch: str | None,
 ) -> int:
     """Run every object and compare it with its float64 reference, with no GPU.
@@ -42,12 +47,14 @@ def command(
     The emulator executes the shipped bytes under several orders of waves and finds races, missing waits, accesses
     out of bounds and values that nothing wrote. Exit code 6 when anything is wrong.
     """
-    from vendorctl.cli.testing import Choosing, show, tested
+    from vendorctl.cli.testing import Choosing, mutated, show, tested
 
     choosing = Choosing(operations=operations, targets=targets, instances=instances, changed=changed)
     if patch is not None:
         from vendorctl.cli.variants import without
 
         return without(current(), choosing, patch, backend=backend, full=full, jobs=jobs)
+    if mutate:
+        return mutated(current(), choosing, per_kind=per_kind, full=full, jobs=jobs)
     done = tested(current(), choosing, backend=backend, full=full, jobs=jobs, cached=not no_cache)
     return show(done, junit)

@@ -26,6 +26,11 @@ from vendorctl.kernels.testing.selection import Choice, same_as, subjects
 from vendorctl.kernels.testing.session import run_tests
 from vendorctl.upstream.cache import default_folder
 
+#: Objects of each operation and target that are mutated unless all are asked for.
+_MUTATED = 2
+#: The part of the mutants that tests must notice.
+_KILL_RATE = 0.95
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choosing:
@@ -82,6 +87,29 @@ def tested(session: Session, choosing: Choosing, *, backend: str, full: bool, jo
     nothing_changed = choosing.changed is not None and not results
     report = make_report(results, backend=backend, full=full, findings=chosen.findings, may_be_empty=nothing_changed)
     return Done(results, report)
+
+
+def mutated(session: Session, choosing: Choosing, *, per_kind: int, full: bool, jobs: int | None) -> int:
+    """`vendorctl test --mutate`: without --full or --instance, a few objects of each operation and target."""
+    from vendorctl.emulator.backend import cautious_emulator
+    from vendorctl.emulator.mutants import mutants
+    from vendorctl.kernels.testing.mutating import mutation_report, run_mutants, sample
+
+    project = load_project(session.root())
+    objects = subjects(project, choosing.choice(project.root)).objects
+    results = run_mutants(
+        project.root,
+        objects if full or choosing.instances else sample(objects, _MUTATED),
+        cautious_emulator,
+        mutants,
+        per_kind=per_kind,
+        full=full,
+        jobs=jobs or processors(),
+        progress=session.progress(),
+    )
+    done = mutation_report(results, least=_KILL_RATE)
+    emit(done.report)
+    return done.exit_code
 
 
 def result_cache() -> ResultCache:

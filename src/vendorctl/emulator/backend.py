@@ -190,6 +190,11 @@ def _constants(code: bytes) -> bytes:
     return b"".join(section.data for section in read_elf(code).sections if section.name.startswith(wanted))
 
 
+def cautious_emulator() -> EmulatorBackend:
+    """The emulator for damaged objects, which may run in circles: it gives up soon."""
+    return EmulatorBackend(step_limit=200_000)
+
+
 def emulator() -> EmulatorBackend:
     """The emulator, as tests use it."""
     return EmulatorBackend()

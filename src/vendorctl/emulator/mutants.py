@@ -34,13 +34,13 @@ _ARITHMETIC_WAITS = ("s_waitcnt_depctr", "s_wait_alu", "s_wait_idle")
 _BARRIERS = ("s_barrier", "s_barrier_wait")
 #: Constants of the compiler's expansions of exp, sqrt, division and rounding whose effect is undone by another term
 #: (log2 e and its remainder), lies below every tolerance, or shows for denormals and NaN only.
-_LIBRARY = frozenset({0x3FB8AA3B, 0x32A5705F, 0x00400000, 0x0F800000, 0x4F800000, 0x37800000, 0x80000000})
+_LIBRARY = frozenset({0x3FB8AA3B, 0x32A5705F, 0x00400000, 0x0F800000, 0x4F800000, 0x37800000, 0x80000000, 0x7FFF})
 #: Expansions of the compiler: the start of the first mnemonic -> the start of the last, both without `v_` or `s_`.
 _EXPANSIONS = {"div_scale": "div_fixup", "sqrt": "cmp_class"}
 #: How far the reader of a result is looked for, in instructions.
 _REACH = 48
 _HIGH_WORDS = ("s_mul_hi_", "v_mul_hi_", "s_addc_")
-_GUARDS = ("v_cmp", "v_cndmask", "v_div_", "v_bfe_u32", "s_cselect", "s_mov_b32", "s_cmp_lt_f", "s_ashr_i32")
+_GUARDS = ("v_cmp", "v_cndmask", "v_div_", "v_bfe_u32", "s_cselect", "s_mov_b32", "s_cmp_lt_f", "s_cmp_n", "s_ashr_i32")
 #: Part of a mnemonic -> what takes its place. The first that gives an instruction of the same encoding is used.
 _OPPOSITES = (
     ("_add_", "_sub_"), ("_sub_", "_add_"), ("_subrev_", "_add_"), ("_mul_f", "_add_f"), ("_max_", "_min_"),

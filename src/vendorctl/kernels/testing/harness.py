@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from vendorctl import digest
 from vendorctl.errors import VendorError
 from vendorctl.kernels.instance import Instance
 from vendorctl.kernels.launch import LaunchPlan
@@ -86,6 +87,7 @@ def run_trial(subject: Subject, trial: Trial, loaded: LoadedObject) -> tuple[Tri
         disagreements=tuple(_disagreements(trial, runs, reference)),
         notes=tuple(_overwritten(trial, runs[0])),
         instructions=sum(run.instructions for run in runs),
+        fingerprint=digest.sha256(b"".join(run.arrays[name].tobytes() for run in runs for name in trial.case.outputs)),
     )
     return result, frozenset[int]().union(*(run.covered for run in runs))
 

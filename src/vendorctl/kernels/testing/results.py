@@ -29,6 +29,7 @@ class TrialResult:
 
     `disagreements` says which outputs are not bit for bit the same under another schedule. `notes` are faults of other
     kinds: an input that was overwritten, an output that was not written. `instructions` is the sum over schedules.
+    `fingerprint` is a digest of all output bytes under all schedules: two machines must agree on it.
     """
 
     name: str
@@ -38,6 +39,7 @@ class TrialResult:
     disagreements: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     instructions: int = 0
+    fingerprint: str = ""
 
     @property
     def ok(self) -> bool:
@@ -124,6 +126,7 @@ def _dump_trial(trial: TrialResult) -> Json:
         "disagreements": list(trial.disagreements),
         "notes": list(trial.notes),
         "instructions": trial.instructions,
+        "fingerprint": trial.fingerprint,
     }
 
 
@@ -162,4 +165,5 @@ def _parse_trial(value: Mapping[str, Any]) -> TrialResult:
         disagreements=tuple(map(str, value["disagreements"])),
         notes=tuple(map(str, value["notes"])),
         instructions=int(value["instructions"]),
+        fingerprint=str(value["fingerprint"]),
     )

@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from vendorctl import digest
-from vendorctl.errors import ExitCode, VendorError
+from vendorctl.errors import VendorError
 from vendorctl.kernels import closure
 from vendorctl.kernels.testing import harness
 from vendorctl.kernels.testing.backend import Backend, BackendFactory
@@ -21,6 +19,7 @@ from vendorctl.kernels.testing.cache import Conditions, ResultCache
 from vendorctl.kernels.testing.recipes import imported
 from vendorctl.kernels.testing.results import ObjectResult
 from vendorctl.kernels.testing.selection import Built
+from vendorctl.kernels.testing.spread import spread
 from vendorctl.progress import Progress
 
 
@@ -65,7 +64,7 @@ def run_tests(
     """
     pending: list[tuple[int, Work]] = []
     results: dict[int, ObjectResult] = {}
-    for index, work in enumerate(_works(root, objects, factory(), full=full, cache=cache)):
+    for index, work in enumerate(works_of(root, objects, factory(), full=full, cache=cache)):
         known = _known(work)
         if known is not None:
             results[index] = known
@@ -73,13 +72,14 @@ def run_tests(
             pending.append((index, work))
     with progress.task("test", total=len(objects)) as task:
         task.advance(len(results), note="known results")
-        for index, result in _run(pending, factory, jobs):
-            results[index] = result
+        run = partial(examine_object, factory=factory)
+        for position, result in spread(run, [work for _, work in pending], jobs):
+            results[pending[position][0]] = result
             task.advance(note=result.name)
     return tuple(results[index] for index in range(len(objects)))
 
 
-def _works(
+def works_of(
     root: Path,
     objects: Iterable[Built],
     backend: Backend,
@@ -87,6 +87,7 @@ def _works(
     full: bool,
     cache: ResultCache | None,
 ) -> Iterator[Work]:
+    """The objects with all that their tests depend on, as work for this process or another."""
     recipes: dict[str, dict[str, str]] = {}
     for built in objects:
         recipe = built.recipe
@@ -100,12 +101,12 @@ def _works(
 
 def _known(work: Work) -> ObjectResult | None:
     """The result of an earlier test of the very same bytes, if they are (still) there."""
-    if work.cache is None or _read(work) is None:
+    if work.cache is None or read_object(work) is None:
         return None
     return work.cache.get(work.key(work.built.record.sha256), work.blank)
 
 
-def _read(work: Work) -> bytes | None:
+def read_object(work: Work) -> bytes | None:
     """The object, if it is there with the bytes that its manifest records."""
     try:
         code = (work.built.folder / work.built.record.file).read_bytes()
@@ -114,31 +115,9 @@ def _read(work: Work) -> bytes | None:
     return code if digest.sha256(code) == work.built.record.sha256 else None
 
 
-def _run(pending: Sequence[tuple[int, Work]], factory: BackendFactory, jobs: int) -> Iterator[tuple[int, ObjectResult]]:
-    if jobs <= 1 or len(pending) <= 1:
-        for index, work in pending:
-            yield index, examine_object(work, factory)
-        return
-    # A fresh interpreter for each worker: a fork would copy locks that a progress bar's thread may hold.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(max_workers=min(jobs, len(pending)), mp_context=context)
-    try:
-        futures: Mapping[Future[ObjectResult], int] = {
-            pool.submit(examine_object, work, factory): index for index, work in pending
-        }
-        for future in as_completed(futures):
-            yield futures[future], future.result()
-    except BrokenProcessPool as error:
-        raise VendorError(
-            "a test process died, perhaps for lack of memory", hint="try again with `--jobs 1`", code=ExitCode.INTERNAL
-        ) from error
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
 def examine_object(work: Work, factory: BackendFactory) -> ObjectResult:
     """Test one object, in whichever process this is."""
-    code = _read(work)
+    code = read_object(work)
     if code is None:
         return replace(work.blank, reason="the object is not there, or not as its manifest records it")
     backend = factory()
