@@ -51,7 +51,7 @@ def state_fact(patch: Patch, name: str, value: str) -> Patch:
     text = lines[:end]
     start, stop = _last_paragraph(text)
     row = f"{name}: {value}".encode()
-    if start < stop and all(_TRAILER.match(line) or line[:1] in (b" ", b"\t") for line in text[start:stop]):
+    if _are_trailers(text, start, stop):
         new = [*text[:start], *_set_row(text[start:stop], name, row), *text[stop:]]
     else:
         new = [*text[:stop], b"", row, *text[stop:]]
@@ -63,6 +63,14 @@ def state_fact(patch: Patch, name: str, value: str) -> Patch:
             hint="write the line into the last paragraph of the message by hand",
         )
     return stated
+
+
+def _are_trailers(text: list[bytes], start: int, stop: int) -> bool:
+    """Whether a paragraph holds trailers. The file's first one is the mail's header, which only looks like them."""
+    rows = text[start:stop]
+    if start == 0 or not rows or not _TRAILER.match(rows[0]):
+        return False
+    return all(_TRAILER.match(line) or line[:1] in (b" ", b"\t") for line in rows)
 
 
 def _last_paragraph(text: list[bytes]) -> tuple[int, int]:
