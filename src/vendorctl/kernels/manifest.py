@@ -30,6 +30,7 @@ FILE_NAME = "manifest.json"
 FOLDER = "objects"
 SUFFIX = ".hsaco"
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,59}\Z")
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}\.hsaco\Z")
 
 
@@ -208,8 +209,8 @@ def _manifest(value: Any) -> ObjectManifest:
         raise VendorError(f"schema {value['schema']!r} is not {SCHEMA!r}")
     inputs = value["inputs"]
     manifest = ObjectManifest(
-        operation=str(value["operation"]),
-        target=str(value["target"]),
+        operation=_name(value["operation"]),
+        target=_name(value["target"]),
         provenance=Provenance(
             upstream=str(inputs["upstream"]),
             import_root=_inside(inputs["import_root"]),
@@ -250,6 +251,13 @@ def _record(entry: Any) -> ObjectRecord:
 
 def _instance(pairs: Any) -> Instance:
     return rows.make(dict(pairs))
+
+
+def _name(value: Any) -> str:
+    """The name of an operation or target, which is also a folder's."""
+    if not isinstance(value, str) or not _NAME.match(value):
+        raise VendorError(f"{value!r} is not the name of an operation or target")
+    return value
 
 
 def _hash(value: Any) -> str:
