@@ -703,6 +703,18 @@ MEMORY = [
     ),
     G("9", "ds_write_b16 v0, v1\nds_read_u16 v2, v0", {"v1": 0x1F0FF, "exec": 1}, {"v2": [0xF0FF, 0]}),
     G("11 12", "ds_store_b16_d16_hi v0, v1\nds_load_u16 v2, v0", {"v1": 0x12345678, "exec": 1}, {"v2": [0x1234, 0]}),
+    G(
+        "11 12",
+        "ds_store_2addr_b32 v0, v4, v5 offset1:3\nds_load_2addr_b32 v[2:3], v0 offset1:3",
+        {"v4": 1, "v5": 2, "exec": 1},
+        {"v2": [1, 0], "v3": [2, 0]},
+    ),
+    G(
+        "9",
+        "ds_write2_b32 v0, v4, v5 offset1:3\nds_read2_b32 v[2:3], v0 offset1:3",
+        {"v4": 1, "v5": 2, "exec": 1},
+        {"v2": [1, 0], "v3": [2, 0]},
+    ),
 ]
 
 ALL = [*SCALAR, *INTEGER, *FLOAT, *COMPARE, *LANES, *MEMORY]

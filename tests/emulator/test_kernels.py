@@ -23,6 +23,7 @@ from vendorctl.emulator import (
     coverage,
     find_races,
     launch,
+    unmodelled,
 )
 from vendorctl.errors import ExitCode, VendorError
 
@@ -245,13 +246,16 @@ def test_lds_access_outside_the_workgroups_share_stops_the_run(target: str) -> N
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_unknown_instruction_stops_the_run_with_name_and_encoding(target: str) -> None:
-    unmodelled = "s_movrels_b32 s8, s9"
-    report, _ = rotate(target, ROTATE.replace("  {wait_scalar}\n", f"  {{wait_scalar}}\n  {unmodelled}\n"))
+    unmodelled_text = "s_movrels_b32 s8, s9"
+    report, _ = rotate(target, ROTATE.replace("  {wait_scalar}\n", f"  {{wait_scalar}}\n  {unmodelled_text}\n"))
     assert report.fault is not None
     assert report.fault.kind is FaultKind.UNKNOWN_INSTRUCTION
     assert "s_movrels_b32" in report.fault.message
     assert report.fault.place is not None
     assert report.fault.place.encoding in report.fault.message
+    code = _object(target, ROTATE.replace("  {wait_scalar}\n", f"  {{wait_scalar}}\n  {unmodelled_text}\n"))
+    assert [item.mnemonic for item in unmodelled(code)] == ["s_movrels_b32"]
+    assert not unmodelled(_object(target, ROTATE))
 
 
 def test_register_beyond_the_descriptors_allocation_is_a_fault() -> None:

@@ -161,6 +161,14 @@ ACCESSES = [
     A("9", "global_store_short v0, v1, s[2:3]", {"v1": 0xAAAABBBB, "exec": 1}, {}, {0: 0xBBBB}),
     A("11 12", "global_store_d16_hi_b16 v0, v1, s[2:3]", {"v1": 0xAAAABBBB, "exec": 1}, {}, {0: 0xAAAA}),
     A("9", "s_load_dwordx8 s[8:15], s[2:3], 0x20", {}, {"s8": 0x1008, "s15": 0x100F}, {}),
+    A(
+        "9",
+        "buffer_store_dwordx4 v[4:7], v0, s[4:7], 0 offen",
+        {"v4": 1, "v7": 2, "exec": 1},
+        {},
+        {0: 1, 1: 0, 2: 0, 3: 2},
+    ),
+    A("11 12", "buffer_store_b16 v1, v0, s[4:7], null offen", {"v1": 0xAAAABBBB, "exec": 1}, {}, {0: 0xBBBB}),
     A("11", "buffer_gl0_inv", {}, {}, {}),
     A("12", "global_inv scope:SCOPE_DEV\nglobal_wb scope:SCOPE_DEV", {}, {}, {}),
 ]

@@ -13,7 +13,7 @@ The public interface, which other packages build on (names are kept):
 - `Schedule`: lockstep, serial, reverse, random(seed). `STANDARD` holds the first three.
 - `find_races(…)`: one launch under several schedules, on copies of memory.
 - `decode(text, target)`: instructions without running them. `members_of(target)`: members of a generic family.
-- `coverage(code, reports)`: which instructions were executed.
+- `coverage(code, reports)`: which instructions were executed; `unmodelled(code)`: which ones would stop a launch.
 - `emulator_version()`: digest of this package's sources, for caches of results.
 
 The modules below are imported when a name is first used, so that importing the package costs nothing.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from vendorctl.emulator.decoder import UndecodableError, decode
     from vendorctl.emulator.findings import Fault, FaultKind, Hazard, HazardKind, Place
     from vendorctl.emulator.instruction import Instruction
-    from vendorctl.emulator.instruction_coverage import Coverage, coverage
+    from vendorctl.emulator.instruction_coverage import Coverage, coverage, unmodelled
     from vendorctl.emulator.launcher import launch
     from vendorctl.emulator.memory import Buffer, Memory
     from vendorctl.emulator.report import RunReport
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     **dict.fromkeys(("CodeObject", "Kernel"), "codeobject"),
-    **dict.fromkeys(("Coverage", "coverage"), "instruction_coverage"),
+    **dict.fromkeys(("Coverage", "coverage", "unmodelled"), "instruction_coverage"),
     **dict.fromkeys(("UndecodableError", "decode"), "decoder"),
     **dict.fromkeys(("Fault", "FaultKind", "Hazard", "HazardKind", "Place"), "findings"),
     "Instruction": "instruction",
@@ -56,7 +56,7 @@ _HOMES = {
 __all__ = [
     "STANDARD", "Buffer", "CodeObject", "Coverage", "Fault", "FaultKind", "Hazard", "HazardKind", "Instruction",
     "Kernel", "Memory", "Place", "RaceReport", "RunReport", "Schedule", "Target", "UndecodableError", "coverage",
-    "decode", "emulator_version", "find_races", "known_targets", "launch", "members_of", "target",
+    "decode", "emulator_version", "find_races", "known_targets", "launch", "members_of", "target", "unmodelled",
 ]  # fmt: skip
 
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 
 from vendorctl.emulator.codeobject import CodeObject
 from vendorctl.emulator.decoder import decode
+from vendorctl.emulator.findings import FaultKind, StopRun
 from vendorctl.emulator.instruction import Instruction
+from vendorctl.emulator.program import compile_instruction, program
 from vendorctl.emulator.proven import PROVEN, single_mnemonics
 from vendorctl.emulator.report import RunReport
 
@@ -51,6 +53,19 @@ def coverage(code: CodeObject, reports: Iterable[RunReport]) -> Coverage:
         missed=missed,
         unproven=tuple(sorted({name for item in instructions for name in single_mnemonics(item)} - PROVEN)),
     )
+
+
+def unmodelled(code: CodeObject) -> tuple[Instruction, ...]:
+    """Instructions of the object that a launch would stop at, in order of address; found without running it."""
+    found = []
+    compiled = program(code, next(iter(code.kernels.values())))
+    for instruction in without_padding(decode(code.text, code.target.name, address=code.text_address)):
+        try:
+            compile_instruction(instruction, compiled.context)
+        except StopRun as stop:
+            if stop.kind is FaultKind.UNKNOWN_INSTRUCTION:
+                found.append(instruction)
+    return tuple(found)
 
 
 def without_padding(instructions: list[Instruction]) -> list[Instruction]:

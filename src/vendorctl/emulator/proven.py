@@ -14,11 +14,12 @@ from vendorctl.emulator.instruction import Instruction
 PROVEN = frozenset(
     """
     buffer_atomic_add_u32 buffer_gl0_inv buffer_load_b128 buffer_load_b32 buffer_load_dword buffer_load_dwordx4
-    buffer_load_u16 buffer_load_ushort buffer_store_b128 buffer_store_b32 buffer_store_dword buffer_store_short
-    ds_add_f32 ds_add_rtn_u32 ds_bpermute_b32 ds_cmpst_rtn_b32 ds_cmpstore_rtn_b32 ds_load_2addr_b32 ds_load_b128
-    ds_load_b32 ds_load_b64 ds_load_i8 ds_load_u16 ds_load_u16_d16 ds_load_u16_d16_hi ds_permute_b32
-    ds_read2st64_b32 ds_read_b128 ds_read_b32 ds_read_b64 ds_read_u16 ds_store_b128 ds_store_b16 ds_store_b16_d16_hi
-    ds_store_b32 ds_store_b64 ds_swizzle_b32 ds_write2_b64 ds_write_b128 ds_write_b16 ds_write_b16_d16_hi
+    buffer_load_u16 buffer_load_ushort buffer_store_b128 buffer_store_b16 buffer_store_b32 buffer_store_dword
+    buffer_store_dwordx4 buffer_store_short ds_add_f32 ds_add_rtn_u32 ds_bpermute_b32 ds_cmpst_rtn_b32
+    ds_cmpstore_rtn_b32 ds_load_2addr_b32 ds_load_b128 ds_load_b32 ds_load_b64 ds_load_i8 ds_load_u16
+    ds_load_u16_d16 ds_load_u16_d16_hi ds_permute_b32 ds_read2_b32 ds_read2st64_b32 ds_read_b128 ds_read_b32
+    ds_read_b64 ds_read_u16 ds_store_2addr_b32 ds_store_b128 ds_store_b16 ds_store_b16_d16_hi ds_store_b32
+    ds_store_b64 ds_swizzle_b32 ds_write2_b32 ds_write2_b64 ds_write_b128 ds_write_b16 ds_write_b16_d16_hi
     ds_write_b32 ds_write_b64 global_atomic_add global_atomic_add_f32 global_atomic_add_u32 global_atomic_cmpswap
     global_atomic_cmpswap_b32 global_atomic_max_u32 global_atomic_pk_add_f16 global_atomic_swap_b32 global_inv
     global_load_b128 global_load_b32 global_load_b64 global_load_b96 global_load_d16_b16 global_load_d16_hi_b16
