@@ -137,6 +137,8 @@ def test_unrelated_files_and_bad_requests_are_refused(taken: Taken, tmp_path: Pa
     assert "nothing in the copy comes from" in nothing.err
     assert taken.adopt().code == 0
     assert taken.adopt().code == 2
+    absolute = call("-C", str(taken.root), "adopt", str(taken.copy), "--upstream", "b", "--url", "/nowhere")
+    assert (absolute.code, "not a URL" in absolute.err) == (3, True)
     unpaired = call("-C", str(taken.root), "adopt", str(taken.copy), "--upstream", "a", "--url", "x", "--url", "y")
     assert unpaired.code == 2
 

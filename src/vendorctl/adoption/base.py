@@ -10,8 +10,9 @@ touches a path that some file may come from, so a whole history is weighed in on
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from posixpath import basename, dirname
 
 from vendorctl.adoption.candidates import Candidates, Copied
@@ -210,27 +211,29 @@ def _pair(candidates: Sequence[Candidates], tree: Tree) -> list[Match]:
         for path, versions in each.versions.items():
             alike = versions.get(tree[path].oid, 0) if path in tree else 0
             if alike:
-                pairs.append((-alike, -_affinity(each.file.path, path), len(path), path, each.file.path, each))
+                ends, starts = _affinity(each.file.path, path)
+                pairs.append(((-alike, -ends, -starts, len(path)), path, each.file.path, each))
     pairs.sort(key=lambda pair: pair[:-1])
     found: dict[bytes, Match] = {}
     taken: set[bytes] = set()
-    for alike, _affine, _length, path, name, each in pairs:
+    for rank, path, name, each in pairs:
         if name not in found and path not in taken:
-            others = [(-other[0], other[3]) for other in pairs if other[4] == name and other[3] != path]
-            second = (others[0][1], others[0][0]) if others else None
-            found[name] = Match(each.file, path, tree[path], -alike, each.best, second)
+            rivals = [(other, -theirs[0]) for theirs, other, file, _each in pairs if file == name and other != path]
+            found[name] = Match(each.file, path, tree[path], -rank[0], each.best, rivals[0] if rivals else None)
             taken.add(path)
     return list(found.values())
 
 
-def _affinity(left: bytes, right: bytes) -> int:
-    """How many components at their ends two paths have in common."""
-    count = 0
-    for mine, theirs in zip(reversed(left.split(b"/")), reversed(right.split(b"/")), strict=False):
-        if mine != theirs:
-            break
-        count += 1
-    return count
+def _affinity(left: bytes, right: bytes) -> tuple[int, int]:
+    """How many components at their ends two paths have in common, and how many bytes at the start of their names."""
+    ends = zip(reversed(left.split(b"/")), reversed(right.split(b"/")), strict=False)
+    starts = zip(basename(left), basename(right), strict=False)
+    return _equal_pairs(ends), _equal_pairs(starts)
+
+
+def _equal_pairs(pairs: Iterable[tuple[object, object]]) -> int:
+    """How many pairs, from the first on, are of equals."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _neighbours(candidates: Sequence[Candidates], found: Mapping[bytes, Match], tree: Tree) -> Iterator[Match]:

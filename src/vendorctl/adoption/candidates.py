@@ -3,8 +3,8 @@
 
 """Which versions of which upstream files a copied file may be, and how alike each of them is.
 
-In two rounds, because a history holds many more versions than are worth reading: the first and last version of every
-path of the same kind say which paths are alike; of those, every version is compared.
+In two rounds, because a history holds many more versions than are worth reading: a few versions of every path of
+the same kind say which paths are alike; of those, every version is compared.
 """
 
 from __future__ import annotations
@@ -25,12 +25,16 @@ from vendorctl.series.history import Reader
 #: Least similarity for a file to count as copied from another (of FULL).
 THRESHOLD = 300
 
-#: How many paths, by lines in common, are looked at closely for one file.
-_CLOSE_LOOKS = 8
-#: A path whose first or last version is at least this alike is worth reading all of its versions.
+#: How many samples, by lines in common, are looked at closely for one file.
+_CLOSE_LOOKS = 24
+#: In how many stretches the versions of a path are cut; those at the ends of stretches are its samples.
+_SAMPLES = 4
+#: A path one of whose samples is at least this alike is worth reading all of its versions.
 _WORTH_READING = 120
 #: A line that occurs in more of the copy's files than this is boilerplate, and points nowhere.
 _BOILERPLATE = 12
+#: A content that was at more paths than this (an empty file, a licence header) ties none of them together.
+_NAMESAKES = 8
 #: Files above this size are matched by identity only.
 _MAX_BYTES = 4_000_000
 
@@ -131,10 +135,19 @@ def _promising_paths(files: Sequence[Copied], timeline: Timeline, read: Reader) 
         for entry in texts:
             holding.setdefault(entry.oid, set()).add(path)
         if splitext(path)[1] in kinds:
-            for entry in (*texts[:1], *texts[-1:]):
+            for entry in _spread(texts):
                 samples.setdefault(entry.oid, set()).add(path)
     for file, alike in zip(files, _alike_paths(files, samples, read), strict=True):
-        yield file, by_name.get(basename(file.path), set()) | holding.get(file.entry.oid, set()) | alike
+        paths = by_name.get(basename(file.path), set()) | holding.get(file.entry.oid, set()) | alike
+        same = {entry.oid for path in paths for entry in _texts(timeline, path)}
+        # A file that was moved or copied in upstream had the same bytes at both paths.
+        yield file, paths.union(*(holding[oid] for oid in same if len(holding[oid]) <= _NAMESAKES))
+
+
+def _spread(entries: Sequence[Entry]) -> list[Entry]:
+    """A few versions of a path, from the first to the last: what a name stands for can change altogether."""
+    last = len(entries) - 1
+    return [entries[index] for index in sorted({last * step // _SAMPLES for step in range(_SAMPLES + 1)}) if last >= 0]
 
 
 def _alike_paths(files: Sequence[Copied], samples: Mapping[Oid, set[bytes]], read: Reader) -> list[set[bytes]]:
@@ -153,9 +166,12 @@ def _alike_paths(files: Sequence[Copied], samples: Mapping[Oid, set[bytes]], rea
     found = []
     for file, counts in zip(files, hits, strict=True):
         # Most lines in common first; ids break ties, so that the same samples are taken on every machine.
-        ranked = sorted(counts, key=lambda oid: (-counts[oid], oid))[:_CLOSE_LOOKS]
-        good = [samples[oid] for oid in ranked if _similarity(file, _mark(blobs, oid)) >= _WORTH_READING]
-        found.append(set().union(*good))
+        paths: set[bytes] = set()
+        for oid in sorted(counts, key=lambda oid: (-counts[oid], oid))[:_CLOSE_LOOKS]:
+            # Samples of one path are much alike: a second look at it says nothing new.
+            if not samples[oid] <= paths and _similarity(file, _mark(blobs, oid)) >= _WORTH_READING:
+                paths |= samples[oid]
+        found.append(paths)
     return found
 
 

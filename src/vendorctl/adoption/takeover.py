@@ -140,6 +140,9 @@ def _check_names(manifest: Manifest, request: Request) -> None:
             raise VendorError(
                 f"upstream {name!r} exists already", hint="choose another --upstream", code=ExitCode.USAGE
             )
+    for origin in request.origins:
+        # Whatever VENDOR.yaml would refuse is refused before a long search, not after it.
+        add_upstream(manifest.text, origin.name, {"url": origin.url, "pin": "0" * 40, "include": ["**"]})
     if request.output is not None and len(names) > 1:
         raise VendorError(
             "a folder with files from several upstreams cannot be the output of one of them",

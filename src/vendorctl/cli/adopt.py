@@ -71,6 +71,7 @@ def command(
 
 
 def _adopt(root: Path, request: Request, *, dry_run: bool) -> Report:
+    from contextlib import nullcontext
     from functools import partial
 
     from vendorctl.adoption.report import adoption_report
@@ -82,7 +83,8 @@ def _adopt(root: Path, request: Request, *, dry_run: bool) -> Report:
 
     cache = open_cache(current())
     # Planned and written under one lock: what was read must still be true when it is replaced.
-    with sync_tools(root) as tools, exclusive(root, title="adopt", on_wait=current().say):
+    guard = nullcontext() if dry_run else exclusive(root, title="adopt", on_wait=current().say)
+    with sync_tools(root) as tools, guard:
         progress = current().progress()
         adoption = plan_adoption(root, load_manifest(root), request, partial(cache.open, base=root), tools, progress)
         if not dry_run:
