@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import click
@@ -25,6 +26,7 @@ from vendorctl.series.sync.command import SyncRequest
 @click.option("--locked", is_flag=True, help="Fail rather than change VENDOR.lock.")
 @click.option("--offline", is_flag=True, help="Use the cache only.")
 @click.option("--discard", is_flag=True, help="Replace edits that no patch records (a copy is kept).")
+@click.option("--gate", type=click.Choice(["test"]), help="Refuse a bump that makes a kernel's test fail.")
 @click.option("--continue", "resume", flag_value="continue", help="Go on after editing a conflict's files.")
 @click.option("--skip", "resume", flag_value="skip", help="Leave the patch in conflict out, and go on.")
 @click.option("--abort", "resume", flag_value="abort", help="Give the interrupted bump up.")
@@ -38,6 +40,7 @@ def command(
     locked: bool,
     offline: bool,
     discard: bool,
+    gate: str | None,
     resume: str | None,
 ) -> int:
     """Make disk agree with VENDOR.yaml; with --pin, move a pin and carry the patches over.
@@ -53,10 +56,10 @@ def command(
         locked=locked,
         discard=discard,
     )
-    return emit(_run(request, resume, offline=offline))
+    return emit(_run(request, resume, offline=offline, gated=gate is not None))
 
 
-def _run(request: SyncRequest, resume: str | None, *, offline: bool) -> Report:
+def _run(request: SyncRequest, resume: str | None, *, offline: bool, gated: bool) -> Report:
     from vendorctl.cli.surroundings import begin, sync_tools
     from vendorctl.series.sync import command as plain
     from vendorctl.series.sync import resume as again
@@ -65,6 +68,10 @@ def _run(request: SyncRequest, resume: str | None, *, offline: bool) -> Report:
     root = current().root()
     transaction = partial(begin, root, "sync")
     with exclusive(root, title="sync", on_wait=current().say), sync_tools(root, offline=offline) as tools:
+        if gated:
+            from vendorctl.cli.variants import test_gate
+
+            tools = replace(tools, gate=test_gate)
         match resume:
             case "continue":
                 return again.continue_bump(root, request, tools, transaction)

@@ -48,8 +48,13 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
         Row("build", "build", "Compile the patched kernels to AMD code objects, with no GPU."),
         Row("check", "check", "Prove that every object comes from these sources, recipes and toolchain."),
         Row("test", "test", "Run every object and compare it with its reference, with no GPU."),
+        Row("bisect", "bisect", "Find the upstream commit or patch that changed how tests end."),
         Row("pack", "pack", "Pack one shard per device architecture."),
         Row("compat", "compat", "Compile the instance table against several toolchain versions."),
+    ),
+    "Consume": (
+        Row("isolate", "isolate", "Prove that a package imports where its optional toolchain is absent."),
+        Row("guard", "guard", "Write the module by which a library refuses a wrong toolchain or target."),
     ),
     "Learn": (
         Row("demo", "demo", "The whole story on a built-in sample upstream, offline."),
