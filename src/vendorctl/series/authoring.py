@@ -26,7 +26,7 @@ from vendorctl.series.workspace import Dresser, Standing, load_standing, locked_
 from vendorctl.vendor.contents import ChainedBlobs, DiskBlobs
 from vendorctl.vendor.disk import scan
 from vendorctl.vendor.materialise import stage_tree
-from vendorctl.vendor.placed import Placed, dump_placed, load_placed, record_path
+from vendorctl.vendor.placed import dump_placed, load_placed, record_path
 from vendorctl.vendor.select import on_disk
 from vendorctl.workspace.lock import FILE_NAME as LOCK_NAME
 from vendorctl.workspace.lock import Lock
@@ -140,7 +140,7 @@ def stage_rework(tx: Transaction, rework: Rework) -> None:
         wanted = on_disk(rework.after.output)
         folder = patched_dir(rework.after.upstream)
         stage_tree(tx, folder, rework.disk, wanted, rework.after.blobs, links_may_leave=True)
-        tx.write(record_path(name), dump_placed(Placed(load_placed(tx.root, name).pristine, wanted)))
+        tx.write(record_path(name), dump_placed(replace(load_placed(tx.root, name), output=wanted)))
     if rework.editing is not None:
         stage_editing_end(tx, name)
 

@@ -25,7 +25,7 @@ from vendorctl.series.verify import verify_series
 from vendorctl.series.workspace import Dresser, Standing, load_standing, locked_upstream, stand
 from vendorctl.vendor.contents import ChainedBlobs, DiskBlobs
 from vendorctl.vendor.disk import scan
-from vendorctl.vendor.placed import Placed, dump_placed, load_placed, record_path
+from vendorctl.vendor.placed import dump_placed, load_placed, record_path
 from vendorctl.vendor.select import on_disk
 from vendorctl.workspace.lock import FILE_NAME as LOCK_NAME
 from vendorctl.workspace.lock import Lock, LockedPatch
@@ -131,7 +131,7 @@ def stage_recording(tx: Transaction, recording: Recording) -> None:
     tx.write(LOCK_NAME, dump_lock(recording.lock))
     _stage_notices(tx, recording)
     placed = load_placed(tx.root, name)
-    tx.write(record_path(name), dump_placed(Placed(placed.pristine, on_disk(recording.after.output))))
+    tx.write(record_path(name), dump_placed(replace(placed, output=on_disk(recording.after.output))))
 
 
 def _stage_notices(tx: Transaction, recording: Recording) -> None:

@@ -32,15 +32,16 @@ class Edit:
     kind: EditKind
 
 
-def find_edits(disk: Tree, placed: Tree, wanted: Tree, *, removals: bool) -> list[Edit]:
+def find_edits(disk: Tree, placed: Tree, wanted: Tree, *, removals: bool, locked: Tree | None = None) -> list[Edit]:
     """Edits in a folder whose content is `disk`, given what was `placed` there last and what is `wanted` there now.
 
+    `locked` is what the lock proves to belong there until now: a clone has files from git that the tool never placed.
     With `removals`, a placed file that is gone counts as an edit too (in the patched tree, where deleting a file is a
     change to record; a missing pristine file is merely restored).
     """
     edits = []
     for path, entry in disk.items():
-        known = [tree[path] for tree in (placed, wanted) if path in tree]
+        known = [tree[path] for tree in (placed, wanted, locked) if tree is not None and path in tree]
         if entry not in known:
             edits.append(Edit(path, EditKind.CHANGED if known else EditKind.ADDED))
     if removals and len(disk):

@@ -26,10 +26,11 @@ _SCHEMA = "vendorctl/placed/1"
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """The two trees that the last completed sync of an upstream wrote."""
+    """The two trees that the last completed sync of an upstream wrote, and the folder of the second one."""
 
     pristine: Tree
     output: Tree
+    folder: str = ""
 
 
 def record_path(name: str) -> str:
@@ -41,14 +42,15 @@ def load_placed(root: Path, name: str) -> Placed:
     """The record of `name`. A missing or unreadable one counts as "nothing placed": the safe answer."""
     try:
         document = json.loads((root / record_path(name)).read_bytes())
-        return Placed(_tree(document["pristine"]), _tree(document["output"]))
+        return Placed(_tree(document["pristine"]), _tree(document["output"]), str(document.get("folder", "")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return Placed(Tree(), Tree())
 
 
 def dump_placed(placed: Placed) -> bytes:
     """The record as bytes to be written with the transaction that places the trees."""
-    return pretty_json({"schema": _SCHEMA, "pristine": _rows(placed.pristine), "output": _rows(placed.output)})
+    document = {"schema": _SCHEMA, "folder": placed.folder}
+    return pretty_json({**document, "pristine": _rows(placed.pristine), "output": _rows(placed.output)})
 
 
 def _rows(tree: Tree) -> list[list[str]]:

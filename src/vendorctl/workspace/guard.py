@@ -59,6 +59,9 @@ def exclusive(
             hint="wait until it is done, then run the command again",
             code=ExitCode.INTERNAL,
         ) from None
+    except OSError:  # a timeout is one too, so this comes second
+        with explained(root):
+            raise
     holder = state / "lock.holder"
     try:
         if nested:

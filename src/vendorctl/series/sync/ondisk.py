@@ -28,23 +28,25 @@ class OnDisk:
     edits: tuple[Edit, ...]
 
 
-def look(standing: Standing, pristine: Tree, placed: Placed) -> OnDisk:
+def look(standing: Standing, pristine: Tree, placed: Placed, earlier: Standing | None = None) -> OnDisk:
     """Compare the disk with what the tool placed there and with what `standing` wants there.
 
-    `pristine` is the tree of the vendored folder. Python's byte code and change notices are derived: neither is an
-    edit, whatever became of it.
+    `pristine` is the tree of the vendored folder, `earlier` how the lock had it before the pin moved. Python's byte
+    code and change notices are derived: neither is an edit, whatever became of it.
     """
     upstream = standing.upstream
     output = _without_bytecode(scan(standing.folder).tree)
     wanted = on_disk(standing.applied.trees[0])
-    edits = find_edits(pristine, placed.pristine, wanted, removals=False)
+    locked = on_disk(earlier.applied.trees[0]) if earlier is not None else None
+    edits = find_edits(pristine, placed.pristine, wanted, removals=False, locked=locked)
     found = [_rooted(vendored_dir(upstream.name), edit) for edit in edits]
-    found += [_rooted(patched_dir(upstream), edit) for edit in _output_edits(standing, output, placed.output)]
+    found += [_rooted(patched_dir(upstream), edit) for edit in _output_edits(standing, output, placed.output, earlier)]
     return OnDisk(pristine=pristine, output=output, edits=tuple(found))
 
 
-def _output_edits(standing: Standing, output: Tree, placed: Tree) -> list[Edit]:
-    found = find_edits(output, placed, on_disk(standing.output), removals=True)
+def _output_edits(standing: Standing, output: Tree, placed: Tree, earlier: Standing | None) -> list[Edit]:
+    locked = on_disk(earlier.output) if earlier is not None else None
+    found = find_edits(output, placed, on_disk(standing.output), removals=True, locked=locked)
     if not found:
         return []
     patched = standing.applied.patched

@@ -193,11 +193,14 @@ def _plan_upstream(
     contents = ChainedBlobs(obtained.blobs, bump.blobs) if bump is not None else obtained.blobs
     standing = stand(root, upstream, locked, chain, tools.dresser, contents)
     placed = load_placed(root, upstream.name)
+    earlier = None
+    if before is not None and chain_before is not None:
+        earlier = stand(root, upstream, before, chain_before, tools.dresser, obtained.blobs)
     plan = UpstreamPlan(
         standing=standing,
         before=before,
         placed=placed,
-        disk=look(standing, pristine_now, placed),
+        disk=look(standing, pristine_now, placed, earlier),
         fetched=obtained.fetched,
         bump=bump,
         chain_before=chain_before,

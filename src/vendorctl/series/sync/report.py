@@ -56,6 +56,8 @@ def upstream_lines(plan: UpstreamPlan, landings: Landings, *, dry_run: bool) -> 
         _tree_words(patched_dir(plan.upstream), plan.disk.output, plan.output_wanted),
     ]
     told = [words for words in changes if words]
+    if plan.placed.folder not in {"", patched_dir(plan.upstream)}:
+        told.append(f"moved out of {plan.placed.folder}")
     pin = f"{plan.upstream.ref or 'commit'} {plan.upstream.pin.short}"
     if plan.before is not None and plan.before.commit != plan.upstream.pin:
         pin = f"{plan.before.commit.short} -> {pin}"

@@ -5,22 +5,33 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.tree import Tree
 from vendorctl.paths import display
 from vendorctl.series.store import SERIES_FILE, dump_series_file
 from vendorctl.series.sync.plan import SyncPlan, UpstreamPlan
+from vendorctl.vendor.disk import scan
 from vendorctl.vendor.edits import Edit
 from vendorctl.vendor.materialise import stage_tree
-from vendorctl.vendor.placed import Placed, dump_placed, record_path
+from vendorctl.vendor.placed import Placed, dump_placed, load_placed, record_path
 from vendorctl.vendor.select import on_disk
 from vendorctl.workspace.lock import FILE_NAME as LOCK_NAME
 from vendorctl.workspace.lockfile import dump_lock
 from vendorctl.workspace.manifest import FILE_NAME as MANIFEST_NAME
 from vendorctl.workspace.manifest import Store
-from vendorctl.workspace.root import PATCHES_FOLDER, VENDORED_FOLDER, patched_dir, patches_dir, vendored_dir
+from vendorctl.workspace.root import (
+    PATCHES_FOLDER,
+    VENDORED_FOLDER,
+    is_displaced,
+    patched_dir,
+    patches_dir,
+    vendored_dir,
+)
 from vendorctl.workspace.transaction import Transaction
 
 #: Where `sync --discard` keeps the edits that it replaces.
@@ -40,6 +51,7 @@ def write_sync(plan: SyncPlan, tx: Transaction, *, discard: bool = False) -> Non
         _stage_upstream(tx, upstream)
     for gone in plan.gone:
         stage_tree(tx, vendored_dir(gone.name), on_disk(gone.tree), Tree(), {})
+        _stage_leaving(tx, load_placed(tx.root, gone.name))
         tx.delete(record_path(gone.name))
     _stage_ignores(tx, plan)
     if plan.manifest_text is not None:
@@ -52,11 +64,18 @@ def write_sync(plan: SyncPlan, tx: Transaction, *, discard: bool = False) -> Non
 def _keep_edits(tx: Transaction, plan: UpstreamPlan) -> None:
     """Copy edits that are about to be replaced, so that nothing is lost."""
     for edit in plan.disk.edits:
-        full = tx.root / edit.path.decode("utf-8", "surrogateescape")
+        full = tx.root / os.fsdecode(edit.path)
+        target = _free_name(tx.root, f"{DISCARDED}/{os.fsdecode(edit.path)}")
         if full.is_symlink():
-            tx.symlink(DISCARDED.encode() + b"/" + edit.path, str(full.readlink()).encode("utf-8", "surrogateescape"))
+            tx.symlink(target, os.fsencode(full.readlink()), expect=None)
         elif full.is_file():
-            tx.write(DISCARDED.encode() + b"/" + edit.path, full.read_bytes())
+            tx.write(target, full.read_bytes(), expect=None)
+
+
+def _free_name(root: Path, wanted: str) -> str:
+    """`wanted`, with a number behind it when something is kept under that name already."""
+    numbered = (f"{wanted}.{number}" for number in itertools.count(1))
+    return next(name for name in itertools.chain([wanted], numbered) if not os.path.lexists(root / name))
 
 
 def _stage_upstream(tx: Transaction, plan: UpstreamPlan) -> None:
@@ -67,9 +86,22 @@ def _stage_upstream(tx: Transaction, plan: UpstreamPlan) -> None:
     stage_tree(tx, patched_dir(plan.upstream), plan.disk.output, plan.output_wanted, blobs, links_may_leave=True)
     if plan.bump is not None:
         _stage_series(tx, plan)
-    placed = Placed(plan.pristine_wanted, plan.output_wanted)
+    placed = Placed(plan.pristine_wanted, plan.output_wanted, patched_dir(plan.upstream))
+    if plan.placed.folder != placed.folder:
+        _stage_leaving(tx, plan.placed)
     if placed != plan.placed:
         tx.write(record_path(name), dump_placed(placed))
+
+
+def _stage_leaving(tx: Transaction, placed: Placed) -> None:
+    """Remove what the tool wrote into a folder that is no output any more. What somebody edited there stays."""
+    folder = placed.folder
+    if not folder or is_displaced(tx.root, folder):
+        return
+    disk = scan(tx.root / folder).tree
+    for path, entry in placed.output.items():
+        if disk.get(path) == entry:
+            tx.delete(folder.encode() + b"/" + path, expect=entry)
 
 
 def _stage_series(tx: Transaction, plan: UpstreamPlan) -> None:
