@@ -33,7 +33,8 @@ def originals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Ca
 
         def original(make: Callable[[Path], Workspace]) -> Workspace:
             if make not in made:
-                made[make] = make(Path(folder) / str(len(made)))
+                # A name of its own each time: a making that failed leaves half a workspace.
+                made[make] = make(Path(tempfile.mkdtemp(dir=folder)) / "original")
             return made[make]
 
         yield original
