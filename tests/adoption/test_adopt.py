@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,6 +109,42 @@ def test_changes_are_cut_as_asked(taken: Taken, split: str, titles: list[str]) -
     assert taken.titles() == ["Lay the files out as copied has them", *titles]
     assert taken.run("verify").code == 0
     assert taken.run("sync", "--locked").code == 0
+
+
+def test_a_person_can_name_the_patch_of_every_hunk(taken: Taken) -> None:
+    answers = "Tune the rows\nTune the columns\nOur files\n\n"
+
+    def at_a_terminal() -> None:
+        sys.stdin = io.StringIO(answers)
+
+    origin = ("--upstream", "up", "--url", f"file://{taken.upstream.path}", "--split", "interactive")
+    result = call("-C", str(taken.root), "adopt", str(taken.copy), *origin, prepare=at_a_terminal)
+    assert result.code == 0, result.text
+    assert "row_7 = load(77)" in result.err
+    assert taken.titles()[1:] == ["Tune the rows", "Tune the columns", "Our files"]
+    assert taken.run("verify").code == 0
+
+
+def test_a_file_that_was_copied_at_another_time_is_named(taken: Taken) -> None:
+    """No commit has both files: the one that has most is taken, and where the other one fits is told."""
+    late = "".join(f"late_{number} = {number}\n" for number in range(60))
+    added = taken.upstream.commit({"common/late.py": late, "kernels/norm.py": NORM.replace("load(1", "fetch(1")})
+    (taken.copy / "norm.py").write_text(NORM)
+    (taken.copy / "late.py").write_text(late)
+    result = taken.adopt("--dry-run", "--format", "json").json()
+    assert result["upstreams"][0]["commit"] == str(added)
+    (note,) = [note for note in result["notes"] if "alone fits" in note]
+    assert note.startswith(f"norm.py alone fits upstream as of {taken.upstream.commits[0].short} better")
+
+
+def test_an_adopted_copy_follows_upstream_from_then_on(taken: Taken) -> None:
+    """What nobody could do by hand: upstream's next change arrives in the moved and edited file."""
+    assert taken.adopt("--split", "by-symbol").code == 0
+    result = taken.run("sync", "--pin", f"up={taken.upstream.commits[2]}")
+    assert result.code == 0, result.text
+    text = (taken.root / ".vendorctl/patched/up/norm.py").read_text()
+    assert all(part in text for part in ("load(34)", "load(77)", "store(55)"))
+    assert taken.run("verify").code == 0
 
 
 def test_in_place_needs_consent_and_then_only_adds_notices(taken: Taken) -> None:

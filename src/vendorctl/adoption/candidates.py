@@ -68,6 +68,13 @@ class Candidates:
         """The greatest similarity anywhere in the history; 0 without candidates."""
         return max((value for versions in self.versions.values() for value in versions.values()), default=0)
 
+    def best_versions(self) -> set[tuple[bytes, Oid]]:
+        """The paths and contents that are most similar."""
+        best = self.best
+        return {
+            (path, oid) for path, versions in self.versions.items() for oid, value in versions.items() if value == best
+        }
+
 
 def read_copy(tree: Tree, blobs: Blobs) -> tuple[Copied, ...]:
     """The files of a copy with their fingerprints, in path order."""

@@ -45,7 +45,7 @@ def adoption_report(adoption: Adoption, *, dry_run: bool) -> Report:
         schema=SCHEMA,
         title="adopt",
         lines=tuple(lines),
-        notes=tuple(_notes(adoption, matched, unmatched)),
+        notes=tuple(_notes(adoption, unmatched)),
         counts={
             "files": len(adoption.copy),
             "matched": len(matched),
@@ -85,17 +85,18 @@ def _match_line(match: Match) -> str:
     return f"{display(match.file.path)}: {how}, {display(match.path)}{rival}"
 
 
-def _notes(adoption: Adoption, matched: list[Match], unmatched: list[Copied]) -> list[str]:
+def _notes(adoption: Adoption, unmatched: list[Copied]) -> list[str]:
     notes = []
     if adoption.skipped:
         notes.append(f"left out: {', '.join(display(path) for path in adoption.skipped[:5])}")
     if unmatched:
         notes.append(f"{len(unmatched)} files have no origin here and are added by a patch; another --upstream may be")
-    notes += [
-        f"{display(match.file.path)} fits another version better: {_percent(match.best)} there"
-        for match in matched
-        if match.best >= match.similarity + _MUCH_BETTER
-    ]
+    for share in adoption.shares:
+        for match in share.base.matches:
+            if match.best >= match.similarity + _MUCH_BETTER:
+                commit = share.found.best_commit(match.file)
+                where = f" as of {commit.short}" if commit is not None else ""
+                notes.append(f"{display(match.file.path)} alone fits upstream{where} better: {_percent(match.best)}")
     if adoption.request.output is None:
         notes.append("the copy was not touched; --in-place makes it the output")
     return notes

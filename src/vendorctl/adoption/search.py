@@ -38,6 +38,14 @@ class Found:
     timeline: Timeline
     candidates: tuple[Candidates, ...]
 
+    def best_commit(self, file: Copied) -> Oid | None:
+        """The first commit that made the version which one file alone fits best; None for a file without candidates."""
+        wanted = next(each for each in self.candidates if each.file is file).best_versions()
+        for step in self.timeline.steps:
+            if any((path, entry.oid) in wanted for path, entry in step.changes.items() if entry is not None):
+                return step.oid
+        return None
+
 
 def search_history(origin: Origin, source: Source, files: Sequence[Copied], progress: Progress) -> Found:
     """Compare the files with every version in the history of the origin's branches and tags.
