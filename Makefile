@@ -9,7 +9,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: demo test lint format types bench upstreams lock docs clean help
+#: What `make kernels` tests; CI keeps to representative cases, `make kernels TEST=--full` runs all of them.
+TEST ?=
+
+.PHONY: demo test unit kernels lint format bench upstreams lock docs system clean help
 
 help:  ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,9 +20,16 @@ help:  ## Show this list
 demo: $(STAMP)  ## Set everything up and run the whole story on the sample upstream
 	$(BIN)/vendorctl demo
 
-test: $(STAMP) upstreams  ## Set everything up and run every test
+test: unit kernels  ## Set everything up and run every test, then build and run the kernels of this workspace
+
+unit: $(STAMP) upstreams  ## The test suite
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+kernels: $(STAMP)  ## Prove this workspace, compile its kernels, execute every object on the CPU
 	$(BIN)/vendorctl verify
+	$(BIN)/vendorctl build
+	$(BIN)/vendorctl check --require
+	$(BIN)/vendorctl test $(TEST)
 
 lint: $(STAMP)  ## Style, types, licence headers
 	$(BIN)/ruff check .
@@ -38,6 +48,13 @@ upstreams: build/upstreams/minikernels.git/HEAD  ## Generate the sample upstream
 
 build/upstreams/minikernels.git/HEAD: $(STAMP)
 	$(BIN)/python -m vendorctl.sample build/upstreams/minikernels.git
+
+docs: $(STAMP)  ## Write the reference pages that come from the code
+	$(BIN)/python tools/reference.py
+
+system:  ## Debian packages that some tests want (they are skipped, and counted, without them); needs root
+	apt-get update -qq
+	apt-get install -y -qq --no-install-recommends quilt patch openssl chromium llvm-19
 
 lock:  ## Resolve the dependencies again (needs uv)
 	uv pip compile pyproject.toml --extra build --extra test --group dev --generate-hashes --universal \
