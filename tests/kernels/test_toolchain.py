@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -59,6 +60,11 @@ def test_rocm_comes_first_then_the_newest_versioned_linker(tmp_path: Path) -> No
     assert found.identity == "Debian LLD 19.1.7"
     environment["ROCM_PATH"] = str(tmp_path / "rocm")
     assert toolchain.find_linker(environment, FakeLinkers(answers)).identity == "AMD LLD 20.0.0"
+    pinned = toolchain.find_linker(environment, FakeLinkers(answers), wanted="LLD 18.1.0")
+    assert Path(pinned.command[0]).name == "ld.lld-18"
+    with pytest.raises(VendorError, match=r"no linker: LLD 21\.0\.0, which VENDOR\.yaml pins") as caught:
+        toolchain.find_linker(environment, FakeLinkers(answers), wanted="LLD 21.0.0")
+    assert "Debian LLD 19.1.7" in caught.value.message
 
 
 @pytest.mark.usefixtures("no_ziglang")
@@ -68,7 +74,7 @@ def test_a_linker_that_is_too_old_is_named_with_the_way_out(tmp_path: Path) -> N
     with pytest.raises(VendorError) as caught:
         toolchain.find_linker({"PATH": str(tmp_path)}, runner)
     assert "LLD 18 or newer" in caught.value.message
-    assert "is LLD 14" in caught.value.message
+    assert "is Debian LLD 14.0.6" in caught.value.message
     assert "pip install ziglang" in str(caught.value.hint)
     assert caught.value.code is ExitCode.TOOL_MISSING
 
@@ -84,6 +90,7 @@ def test_the_wheel_is_the_last_resort_and_says_its_version() -> None:
     found = toolchain.find_linker({"PATH": ""})
     assert found.command[-1] == "ld.lld"
     assert found.identity.startswith("LLD ")
+    assert found.identity.endswith(f" (ziglang {importlib.metadata.version('ziglang')})")
 
 
 def test_another_tool_than_the_pinned_one_is_refused() -> None:
@@ -100,8 +107,6 @@ def test_another_tool_than_the_pinned_one_is_refused() -> None:
 
 
 def test_without_flydsl_the_message_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    import importlib.metadata
-
     def absent(name: str) -> str:
         raise importlib.metadata.PackageNotFoundError(name)
 

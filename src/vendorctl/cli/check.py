@@ -23,9 +23,12 @@ def command(require: bool, instructions: bool) -> int:
     """
     from vendorctl.kernels.check import SCHEMA, check
     from vendorctl.kernels.project import load_project
+    from vendorctl.workspace.guard import reading
 
-    project = load_project(current().root())
-    report = check(project, require=require)
+    root = current().root()
+    with reading(root):
+        project = load_project(root)
+        report = check(project, require=require)
     if not instructions or not report.ok:
         return emit(report)
     from vendorctl.emulator import decode

@@ -28,8 +28,11 @@ def command(only_check: bool, folder: str) -> int:
     from vendorctl.cli.surroundings import begin
     from vendorctl.kernels.pack import check_pack, pack
     from vendorctl.kernels.project import load_project
+    from vendorctl.workspace.guard import reading
 
-    project = load_project(current().root())
+    root = current().root()
     if only_check:
-        return emit(check_pack(project, folder=folder))
+        with reading(root):
+            return emit(check_pack(load_project(root), folder=folder))
+    project = load_project(root)
     return emit(pack(project, lambda: begin(project.root, "pack"), folder=folder))

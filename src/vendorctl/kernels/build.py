@@ -24,6 +24,7 @@ from vendorctl.kernels.toolchain import Toolchain
 from vendorctl.kernels.watch import Snapshot
 from vendorctl.model import Finding, Json, Report
 from vendorctl.progress import Progress, Silent
+from vendorctl.workspace.guard import reading
 from vendorctl.workspace.transaction import Transaction
 
 BUILD_SCHEMA = "vendorctl/build/1"
@@ -91,7 +92,8 @@ def build(
     `keep_going` nothing is written after a failure. What did compile is kept in the cache. `begin` opens the
     transaction that everything is written in. Raises VendorError when recipes or sources cannot be read.
     """
-    units = make_plan(project, tools, operations=options.operations, targets=options.targets, jobs=options.jobs)
+    with reading(project.root):  # a sync must not swap the patched trees while they are read
+        units = make_plan(project, tools, operations=options.operations, targets=options.targets, jobs=options.jobs)
     results = _Results()
     pending = _from_cache(units, cache, results)
     _compile(project, pending, tools, cache, executor, options, results, progress or Silent())

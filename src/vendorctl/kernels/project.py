@@ -39,7 +39,7 @@ class Policy:
 class Project:
     """What to build: recipes (paths below `root`) for targets, from patched trees, with the pinned tools.
 
-    `pins` are the exact tools by name (`toolchain.IDENTITIES`): `{"flydsl": "0.5.0", "linker": "LLD 22.1.8"}`.
+    `pins` are the exact tools by name (`toolchain.IDENTITIES`): `{"flydsl": "0.5.0", "linker": "LLD 19.1.7"}`.
     """
 
     root: Path

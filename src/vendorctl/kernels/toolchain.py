@@ -12,7 +12,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,13 +63,14 @@ class Toolchain:
         return {"flydsl": self.flydsl, "linker": self.linker.identity, "python": self.python_version}
 
 
-def find_linker(environment: Mapping[str, str], runner: proc.Runner = proc.run) -> Linker:
+def find_linker(environment: Mapping[str, str], runner: proc.Runner = proc.run, *, wanted: str | None = None) -> Linker:
     """The first usable LLD of: $ROCM_PATH, versioned `ld.lld-NN` and plain `ld.lld` on PATH, the ziglang wheel.
 
-    Raises VendorError (exit code 7) that lists what was found and why it would not do, with the command to install one.
+    With `wanted`, the one of that identity. Raises VendorError (exit code 7) that lists what was found and why it would
+    not do, with the command to install one.
     """
     rejected = []
-    for command in _candidates(environment):
+    for command, origin in _candidates(environment):
         try:
             done = runner([*command, "--version"], env=environment, timeout=60)
         except VendorError:
@@ -78,13 +79,16 @@ def find_linker(environment: Mapping[str, str], runner: proc.Runner = proc.run) 
         match = _VERSION.search(text[0]) if done.ok and text else None
         if match is None:
             rejected.append(f"{command[0]} is not LLD")
-        elif int(match[1]) < MINIMUM_LLD:
-            rejected.append(f"{command[0]} is LLD {match[1]}")
+            continue
+        identity = _identity(text[0]) + origin
+        if int(match[1]) < MINIMUM_LLD or wanted not in (None, identity):
+            rejected.append(f"{command[0]} is {identity}")
         else:
-            return Linker(command=command, identity=_identity(text[0]))
+            return Linker(command=command, identity=identity)
     found = f" ({'; '.join(rejected)})" if rejected else ""
+    need = f"LLD {MINIMUM_LLD} or newer" if wanted is None else f"{wanted}, which VENDOR.yaml pins,"
     raise VendorError(
-        f"no linker: LLD {MINIMUM_LLD} or newer is needed to finish AMD code objects{found}",
+        f"no linker: {need} is needed to finish AMD code objects{found}",
         hint="`pip install ziglang`, or `apt-get install lld-19`, or set ROCM_PATH to a ROCm installation",
         code=ExitCode.TOOL_MISSING,
     )
@@ -95,18 +99,18 @@ def _identity(version_line: str) -> str:
     return version_line.split(" (compatible with")[0].strip()
 
 
-def _candidates(environment: Mapping[str, str]) -> list[tuple[str, ...]]:
+def _candidates(environment: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Commands to try, each with what to add to the version that it prints: a wheel's linker does not say it is one."""
     path = environment.get("PATH", os.defpath)
-    found: list[tuple[str, ...]] = []
     rocm = environment.get("ROCM_PATH")
     if rocm and (program := Path(rocm, "llvm", "bin", "ld.lld")).exists():
-        found.append((str(program),))
-    names = [f"ld.lld-{number}" for number in range(_NEWEST_LLD, MINIMUM_LLD - 1, -1)]
-    found += [(which,) for name in [*names, "ld.lld"] if (which := shutil.which(name, path=path)) is not None]
+        yield (str(program),), ""
+    for name in [*(f"ld.lld-{number}" for number in range(_NEWEST_LLD, MINIMUM_LLD - 1, -1)), "ld.lld"]:
+        if (which := shutil.which(name, path=path)) is not None:
+            yield (which,), ""
     spec = importlib.util.find_spec("ziglang")
     if spec is not None and spec.origin is not None:
-        found.append((str(Path(spec.origin).with_name("zig")), "ld.lld"))
-    return found
+        yield (str(Path(spec.origin).with_name("zig")), "ld.lld"), f" (ziglang {importlib.metadata.version('ziglang')})"
 
 
 def flydsl_version() -> str:
@@ -155,16 +159,18 @@ def child_environment(*, chip: str, rocm: Path) -> dict[str, str]:
 
 def locate(environment: Mapping[str, str], *, pins: Mapping[str, str], runner: proc.Runner = proc.run) -> Toolchain:
     """The toolchain of this environment. Raises VendorError (exit code 7) when a part is missing or not the pinned."""
-    tools = locate_linker(environment, flydsl=flydsl_version(), runner=runner)
+    tools = locate_linker(environment, flydsl=flydsl_version(), wanted=pins.get("linker"), runner=runner)
     require_pins(tools, pins)
     return tools
 
 
-def locate_linker(environment: Mapping[str, str], *, flydsl: str, runner: proc.Runner = proc.run) -> Toolchain:
+def locate_linker(
+    environment: Mapping[str, str], *, flydsl: str, wanted: str | None = None, runner: proc.Runner = proc.run
+) -> Toolchain:
     """The toolchain of this environment but for flydsl, whose version is given: its own may be absent."""
     return Toolchain(
         flydsl=flydsl,
         python=Path(sys.executable),
         python_version=f"{sys.version_info.major}.{sys.version_info.minor}",
-        linker=find_linker(environment, runner),
+        linker=find_linker(environment, runner, wanted=wanted),
     )
