@@ -133,3 +133,13 @@ def test_text_from_reports_cannot_act_in_the_pull_request(space: Workspace, tmp_
     assert r"\<img src=x\> \[x\](http://evil) \`a\` " in text
     assert "@everyone" not in text
     assert "\n# title" not in text
+
+
+def test_the_cover_letter_says_the_same_in_plain_text(space: Workspace, tmp_path: Path) -> None:
+    before = write_report(tmp_path / "before.json", outcome(wrong=128, races=1, worst=0.5))
+    space.must("submit", "-s", "--tests-before", str(before), "--output", str(tmp_path / "out"))
+    cover = (tmp_path / "out/0000-cover-letter.patch").read_text()
+    assert "  - races found: 1 before, not measured after\n" in cover
+    assert f"- the first: {RACE.message}" in " ".join(cover.split())
+    assert max(map(len, cover.split("\n"))) < 80
+    assert "\\" not in cover

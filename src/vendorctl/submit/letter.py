@@ -9,9 +9,11 @@ One text in two dresses: Markdown for a pull request, plain for a cover letter. 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from vendorctl.paths import display, display_text
 from vendorctl.series.listing import line_counts
 from vendorctl.submit.commits import Piece
 from vendorctl.submit.formatters import Verdict
@@ -46,37 +48,39 @@ class Letter:
 
     def markdown(self) -> str:
         """The text of a pull request."""
-        sections = [("What", self._what("`")), ("Why", self._why()), ("Evidence", self._evidence())]
-        sections += [("Checks", self._checks())]
+        sections = [("What", self._what()), *self._common(_escaped)]
         body = "\n\n".join(f"## {name}\n\n" + "\n".join(rows) for name, rows in sections)
         return f"# {_escaped(self.title)}\n\n{body}\n"
 
     def plain(self) -> str:
         """The blurb of a cover letter; each line is safe for mail tools."""
-        sections = [("Why", self._why()), ("Evidence", self._evidence()), ("Checks", self._checks())]
-        blocks = ["\n".join([f"{name}:", *(_wrapped(row) for row in rows)]) for name, rows in sections]
+        blocks = ["\n".join([f"{name}:", *map(_wrapped, rows)]) for name, rows in self._common(_one_line)]
         return "\n\n".join(blocks) + "\n"
 
-    def _what(self, quote: str) -> list[str]:
+    def _common(self, say: Callable[[str], str]) -> list[tuple[str, list[str]]]:
+        """The sections of both dresses; `say` makes text that others wrote safe to show."""
+        return [("Why", self._why(say)), ("Evidence", self._evidence(say)), ("Checks", self._checks())]
+
+    def _what(self) -> list[str]:
+        """One row per patch. A cover letter has git's own list instead."""
         rows = []
         for piece in self.pieces:
             added, removed = line_counts(piece.patch.changes)
-            names = sorted(path.decode("utf-8", "replace") for path in piece.before.difference(piece.after))
-            files = ", ".join(f"{quote}{name}{quote}" for name in names)
+            files = ", ".join(f"`{_one_line(display(path))}`" for path in piece.before.difference(piece.after))
             rows.append(f"- {_escaped(piece.wording.title)} ({files}, +{added} -{removed})")
         return rows
 
-    def _why(self) -> list[str]:
+    def _why(self, say: Callable[[str], str]) -> list[str]:
         reasons = [as_sentence(piece.patch.trailers.reason) or piece.wording.title for piece in self.pieces]
         if len(reasons) == 1:
-            return [_escaped(reasons[0])]
+            return [say(reasons[0])]
         named = zip(self.pieces, reasons, strict=True)
-        return [_escaped(f"- {piece.wording.title}: {reason}") for piece, reason in named]
+        return [f"- {say(piece.wording.title)}: {say(reason)}" for piece, reason in named]
 
-    def _evidence(self) -> list[str]:
+    def _evidence(self, say: Callable[[str], str]) -> list[str]:
         if self.proof.empty:
             return ["No test results are attached to this submission."]
-        return [*_test_rows(self.proof), *_race_rows(self.proof), *_object_rows(self.proof)]
+        return [*_test_rows(self.proof), *_race_rows(self.proof, say), *_object_rows(self.proof)]
 
     def _checks(self) -> list[str]:
         rows = [f"- applies with `git am` on {self.branch} at {self.base}"]
@@ -106,7 +110,7 @@ def _test_rows(proof: Proof) -> Iterator[str]:
             )
 
 
-def _race_rows(proof: Proof) -> Iterator[str]:
+def _race_rows(proof: Proof, say: Callable[[str], str]) -> Iterator[str]:
     """Races found, before and after."""
 
     def said(numbers: TestNumbers | None) -> str:
@@ -117,7 +121,7 @@ def _race_rows(proof: Proof) -> Iterator[str]:
     yield f"- races found: {said(proof.before)} before, {said(proof.after)} after"
     for numbers in (proof.before, proof.after):
         if numbers is not None and numbers.race:
-            yield f"  the first: {_escaped(numbers.race)}"
+            yield f"  - the first: {say(numbers.race)}"
 
 
 def _object_rows(proof: Proof) -> Iterator[str]:
@@ -126,20 +130,24 @@ def _object_rows(proof: Proof) -> Iterator[str]:
     total = sum(proof.objects.values())
     yield f"- {proof.changed_objects} of {total} compiled objects change"
     for verdict, count in sorted(proof.objects.items()):
-        yield f"  {count}: {_VERDICTS.get(verdict, verdict)}"
+        yield f"  - {count}: {_VERDICTS.get(verdict, verdict)}"
+
+
+def _one_line(text: str) -> str:
+    """Text on one line, with control characters spelled out."""
+    return display_text(" ".join(text.split()))
 
 
 def _escaped(text: str) -> str:
     """One line in which nothing is taken for Markdown that would hide or link, and no one is notified."""
-    line = " ".join(text.split())
-    return re.sub(r"([<>\[\]`|\\])", r"\\\1", line).replace("@", "@\u200b")
+    return re.sub(r"([<>\[\]`|\\*_#])", r"\\\1", _one_line(text)).replace("@", "@\u200b")
 
 
 def _wrapped(row: str) -> str:
-    """A row cut into lines; continuation lines are indented, so none begins like a diff."""
-    lines = [""]
-    for word in row.replace("@\u200b", "@").split(" "):
-        if len(lines[-1]) + len(word) >= _WIDTH and lines[-1].strip():
-            lines.append("  ")
-        lines[-1] += f"{' ' if lines[-1].strip() else ''}{word}"
-    return "\n".join(f"  {line}" for line in lines)
+    """A row cut into lines. All are indented, continuation lines more, so that none begins like a diff."""
+    text = row.lstrip(" ")
+    indent = "  " + " " * (len(row) - len(text))
+    more = indent + ("  " if text.startswith("- ") else "")
+    return textwrap.fill(
+        text, _WIDTH, initial_indent=indent, subsequent_indent=more, break_long_words=False, break_on_hyphens=False
+    )
