@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""JUnit files are well formed whatever the content, and never look like success when something failed or was skipped."""
+"""JUnit files are well formed whatever the content, and look like success only after success."""
 
 from __future__ import annotations
 

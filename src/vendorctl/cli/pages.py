@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +21,11 @@ from vendorctl.report.page import PageData, overview_rows
 _DOCUMENTS = ("THIRD_PARTY_LICENSES.md", "NOTICE", "sbom")
 
 
-def gather_page(root: Path, results: Path | None) -> PageData:
-    """Everything for the page. A part that cannot be had (no cache yet, no objects) is left out, with a note."""
+def gather_page(root: Path, folder: Path, results: Path | None) -> PageData:
+    """Everything for the page in `folder`; `results` are of kernel tests.
+
+    A part that cannot be had (no cache yet, no objects) is left out, with a note.
+    """
     parts = {
         "verify": lambda: _verify(root),
         "diff-upstream": lambda: _differences(root),
@@ -45,9 +50,9 @@ def gather_page(root: Path, results: Path | None) -> PageData:
         drift=reports["drift"].data,
         audit=reports["audit"].data,
         objects=list(_objects(root)),
-        tests={"summary": tests.get("summary", [])},
-        histogram=list(_histogram(tests)),
-        documents=list(_documents(root)),
+        tests={key: tests.get(key, []) for key in ("summary", "bins")},
+        documents=[{"path": name, "href": os.path.relpath(root / name, folder)} for name in _documents(root)],
+        dates=_dates(root),
     )
 
 
@@ -124,14 +129,16 @@ def _tests(results: Path | None) -> Mapping[str, Any]:
     return document
 
 
-def _histogram(tests: Mapping[str, Any]) -> Iterator[Sequence[Json]]:
-    """Elements by error, all objects together; the last bin holds what is wrong."""
-    rows = [row["histogram"] for row in tests.get("summary", ()) if row.get("histogram")]
-    if not rows:
-        return
-    bounds = [f"≤ {bound:g}" for bound in tests["bins"]]
-    for label, counts in zip([*bounds, "wrong"], zip(*rows, strict=True), strict=True):
-        yield [label, sum(counts)]
+def _dates(root: Path) -> dict[str, str]:
+    """When each patch was recorded, as its file says."""
+    from vendorctl.series.store import load_series
+    from vendorctl.workspace.parse import load_manifest
+
+    found: dict[str, str] = {}
+    for name in load_manifest(root).upstreams:
+        with suppress(VendorError):  # said already by the parts that need the series
+            found |= {f"{name}/{patch.file_name}": patch.date for patch in load_series(root, name).patches}
+    return found
 
 
 def _documents(root: Path) -> Iterator[str]:

@@ -28,7 +28,7 @@ def command(folder: Path, results: Path | None) -> int:
     from vendorctl.cli.pages import gather_page
     from vendorctl.report.page import render_page
 
-    page = render_page(gather_page(current().root(), results))
+    page = render_page(gather_page(current().root(), folder.absolute(), results))
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / "index.html"
     target.write_text(page, encoding="utf-8")

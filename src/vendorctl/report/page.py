@@ -16,11 +16,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from urllib.parse import quote
 
 from vendorctl import __version__
 from vendorctl.model import Finding, Json, Severity
 from vendorctl.report.identity import identities
 from vendorctl.report.json import finding_value
+from vendorctl.report.text import escape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +30,9 @@ class PageData:
     """What the page shows. Documents are the JSON forms of reports; an empty one leaves its section out.
 
     `overview` has one row per upstream (name, pin, age, behind, differ, patches, errors), `objects` one per object:
-    operation, target, instance, bytes, vector registers, LDS bytes, spills. `documents` are paths of generated notices
-    and bills of materials. `histogram` has pairs of label and count.
+    operation, target, instance, bytes, vector registers, LDS bytes, spills. `tests` has the `summary` and the `bins`
+    of a test report. `documents` has the path of every notice and bill of materials, and where that is from the
+    page's folder. `dates` says when a patch was recorded, by ``upstream/file``.
     """
 
     title: str
@@ -40,29 +43,30 @@ class PageData:
     audit: Mapping[str, Json]
     objects: Sequence[Sequence[Json]]
     tests: Mapping[str, Json]
-    histogram: Sequence[Sequence[Json]]
-    documents: Sequence[str]
+    documents: Sequence[Mapping[str, Json]]
+    dates: Mapping[str, str]
 
 
 def render_page(data: PageData) -> str:
     """The page as one HTML file. The same data gives the same bytes."""
     style = _asset("page.css")
-    script = _asset("page.js")
+    script = _asset("draw.js") + _asset("page.js")
     policy = (
         "default-src 'none'; base-uri 'none'; form-action 'none'; "
+        "require-trusted-types-for 'script'; trusted-types 'none'; "
         f"style-src 'sha256-{_digest(style)}'; script-src 'sha256-{_digest(script)}'"
     )
     errors = sum(finding.severity is Severity.ERROR for finding in data.findings)
     verdict = f"{errors} error{'s' * (errors != 1)}" if errors else "nothing wrong"
     return _PAGE.format(
         policy=html.escape(policy, quote=True),
-        title=html.escape(data.title),
+        title=html.escape(escape(data.title)),
         verdict=verdict,
         kind="error" if errors else "good",
         version=__version__,
         style=style,
         script=script,
-        data=_embedded(_document(data)),
+        data=_embedded(_visible(_document(data))),
     )
 
 
@@ -78,7 +82,7 @@ _PAGE = """\
 </head>
 <body>
 <a class="skip" href="#sections">Skip to the report</a>
-<header><h1>{title}</h1><p class="{kind}"><strong>{verdict}</strong></p></header>
+<header><h1>{title}</h1><p class="{kind}"><strong>{verdict}</strong></p><div id="summary"></div></header>
 <nav aria-label="Sections"><ul id="contents"></ul></nav>
 <main id="sections"><noscript><p>This page draws itself with a script that it carries.</p></noscript></main>
 <footer>Made by vendorctl {version}.</footer>
@@ -98,8 +102,8 @@ def _document(data: PageData) -> Json:
         "audit": data.audit,
         "objects": list(data.objects),
         "tests": data.tests,
-        "histogram": list(data.histogram),
-        "documents": list(data.documents),
+        "documents": [{**row, "href": quote(str(row["href"]))} for row in data.documents],
+        "dates": data.dates,
     }
 
 
@@ -109,6 +113,15 @@ def _findings(findings: Iterable[Finding]) -> Iterable[Json]:
     for finding, (digest, occurrence) in zip(ordered, identities(ordered), strict=True):
         suffix = f"-{occurrence}" if occurrence > 1 else ""
         yield {**finding_value(finding), "id": f"{finding.rule}-{digest[:10]}{suffix}"}
+
+
+def _visible(value: Json) -> Json:
+    """The value with control and direction characters of every text as escapes: none may reorder what readers see."""
+    if isinstance(value, str):
+        return escape(value, keep="\r\n\t")
+    if isinstance(value, Mapping):
+        return {escape(key, keep="\r\n\t"): _visible(each) for key, each in value.items()}
+    return [_visible(each) for each in value] if isinstance(value, Sequence) else value
 
 
 def _embedded(value: Json) -> str:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 
@@ -12,18 +13,22 @@ from vendorctl.errors import VendorError
 from vendorctl.model import Finding, Report, Severity
 from vendorctl.rules import RULES
 
+#: Characters to look at twice, and the categories of those that act instead of showing.
+_UNUSUAL = re.compile(r"[^\x20-\x7e]")
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+
 TAB, LF = "\t", "\n"
 _COLORS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 
 
 def escape(text: str, *, keep: str = "") -> str:
     """`text` with control, format and bidi characters shown as escapes, so that content cannot drive a terminal."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        char if char in keep or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"} else _code(char)
-        for char in text
-    )
+
+    def shown(found: re.Match[str]) -> str:
+        char = found[0]
+        return char if char in keep or unicodedata.category(char) not in _UNSEEN else _code(char)
+
+    return text if text.isascii() and text.isprintable() else _UNUSUAL.sub(shown, text)
 
 
 def _code(char: str) -> str:
