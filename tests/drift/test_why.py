@@ -76,6 +76,18 @@ def test_lines_of_nobody_and_of_notices_are_told(space: Workspace) -> None:
     assert why(space, at(space, "line FIVE"))["by"] == "patch"
 
 
+def test_rewritten_imports_are_upstreams_lines(tmp_path: Path) -> None:
+    text = "import os\nfrom kern import a\n\nvalue = a\n"
+    space = make_workspace(tmp_path, {"kern/b.py": text}, output="src/out", rewrite_imports="{kern: src.out.kern}")
+    space.sync()
+    space.record("Change the value", {"kern/b.py": space.text("kern/b.py").replace("= a", "= a.x")})
+    shown = (space.patched / "kern/b.py").read_text().splitlines()
+    line = shown.index("from src.out.kern import a") + 1
+    found = why(space, f"src/out/kern/b.py:{line}")
+    assert (found["by"], found["text"], found["upstream_line"]) == ("upstream", "from src.out.kern import a", 2)
+    assert why(space, f"src/out/kern/b.py:{len(shown)}")["by"] == "patch"
+
+
 def test_a_path_of_upstreams_will_do(space: Workspace) -> None:
     count = len((space.patched / "k/deep/b.py").read_text().splitlines())
     assert why(space, f"k/deep/b.py:{count}")["text"] == "line 10"

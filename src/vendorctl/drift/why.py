@@ -16,7 +16,6 @@ from vendorctl.errors import ExitCode, Location, VendorError
 from vendorctl.git.oid import Oid
 from vendorctl.model import Json, Report
 from vendorctl.paths import display
-from vendorctl.series.dressing import undress_tree
 from vendorctl.series.listing import describe
 from vendorctl.series.patch import Patch
 from vendorctl.series.record import Edits, unrecorded
@@ -77,10 +76,9 @@ def explain_line(spot: Spot, opener: Callable[[], Source]) -> Report:
         pristine = spot.standing.applied.trees[0]
         lines = _lines(pristine.get(spot.path) is not None, spot, lambda: spot.standing.blobs[pristine[spot.path].oid])
         return _upstream_report(spot, LineOrigin(0, spot.path, spot.line), _text(spot, lines), opener)
-    edits, dressed = _as_on_disk(spot.standing)
-    known = spot.path in edits.after
-    plain = _lines(known, spot, lambda: edits.blobs[edits.after[spot.path].oid])
-    shown = split_lines(dressed[spot.path]) if spot.path in dressed else plain
+    edits, content = _as_on_disk(spot.standing, spot.path)
+    plain = _lines(spot.path in edits.after, spot, lambda: edits.blobs[edits.after[spot.path].oid])
+    shown = plain if content is None else split_lines(content)
     text = _text(spot, shown)
     index = _undressed_index(shown, plain, spot.line - 1)
     if index is None:
@@ -101,17 +99,15 @@ def explain_line(spot: Spot, opener: Callable[[], Source]) -> Report:
     return _upstream_report(spot, origin, text, opener)
 
 
-def _as_on_disk(standing: Standing) -> tuple[Edits, dict[bytes, bytes]]:
-    """The patched tree as people edit it, without notices, and the contents of the files that carry one."""
+def _as_on_disk(standing: Standing, path: bytes) -> tuple[Edits, bytes | None]:
+    """The patched tree as people edit it, undressed, and one file of it as it is on disk (None: not there)."""
     disk = scan(standing.folder)
     patched = standing.applied.patched
     if disk.blank:
-        return Edits(patched, patched, standing.blobs), {}
+        return Edits(patched, patched, standing.blobs), None
     contents = ChainedBlobs(DiskBlobs(standing.folder, disk.tree), standing.blobs)
-    plain, _made = undress_tree(disk.tree, patched, contents)
-    changed = plain.difference(disk.tree)
-    dressed = {path: contents[disk.tree[path].oid] for path in changed if path in disk.tree and path in plain}
-    return unrecorded(patched, disk.tree, contents, standing.upstream.rewrite_imports), dressed
+    edits = unrecorded(patched, disk.tree, contents, standing.upstream.rewrite_imports)
+    return edits, contents[disk.tree[path].oid] if path in disk.tree else None
 
 
 def _lines(known: bool, spot: Spot, read: Callable[[], bytes]) -> list[bytes]:
@@ -127,7 +123,10 @@ def _text(spot: Spot, lines: Sequence[bytes]) -> str:
 
 
 def _undressed_index(shown: Sequence[bytes], plain: Sequence[bytes], index: int) -> int | None:
-    """Where a line of a file with a notice is in the file without; None inside the notice."""
+    """Where a line of a file on disk is in the file without its notice; None inside the notice.
+
+    The notice is the first difference: it stands above all code, and rewritten imports take no more lines.
+    """
     extra = len(shown) - len(plain)
     start = 0
     while start < len(plain) and extra and shown[start] == plain[start]:
