@@ -198,7 +198,6 @@ def test_a_formatter_judges_by_what_it_does() -> None:
         stdin: bytes = b"",
         timeout: float | None = None,
         limit: int | None = None,
-        limit: int | None = None,
     ) -> Completed:
         words = tuple(str(word) for word in args)
         if words[-1] == "--version":
