@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,10 @@ class Completed:
         return (self.stderr.strip() or self.stdout.strip()).decode("utf-8", "replace")
 
 
+class OutputLimitError(VendorError):
+    """A program was ended because it wrote too much."""
+
+
 class Runner(Protocol):
     """Starts a program and waits for it. Passed in, so that tests can watch or replace it."""
 
@@ -45,6 +50,7 @@ class Runner(Protocol):
         env: Mapping[str, str] | None = None,
         stdin: bytes = b"",
         timeout: float | None = None,
+        limit: int | None = None,
     ) -> Completed:
         """See `run`, the runner that everything but tests uses."""
 
@@ -56,13 +62,18 @@ def run(
     env: Mapping[str, str] | None = None,
     stdin: bytes = b"",
     timeout: float | None = None,
+    limit: int | None = None,
 ) -> Completed:
     """Run a program to its end and return what it left, whatever its exit status.
 
-    `env` replaces the whole environment (default: a copy of ours). Raises VendorError (exit code 7) when the
-    program does not exist, and (exit code 70) when it runs longer than `timeout` seconds.
+    `env` replaces the whole environment (default: a copy of ours). With `limit`, the program gets no input and is
+    ended once it has written more bytes than that. Raises VendorError (exit code 7) when the program does not exist,
+    (exit code 70) when it runs longer than `timeout` seconds, and OutputLimitError (exit code 3) when it writes too
+    much.
     """
     try:
+        if limit is not None:
+            return _run_bounded(args, cwd, env, limit)
         done = subprocess.run(
             list(args),
             cwd=cwd,
@@ -86,6 +97,26 @@ def run(
             f"{os.fsdecode(args[0])} did not finish within {timeout:g} seconds", code=ExitCode.INTERNAL
         ) from error
     return Completed(tuple(os.fsdecode(arg) for arg in args), done.returncode, done.stdout, done.stderr)
+
+
+def _run_bounded(args: Sequence[str | bytes], cwd: Path | None, env: Mapping[str, str] | None, limit: int) -> Completed:
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
+            list(args),
+            cwd=cwd,
+            env=dict(os.environ if env is None else env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+        )
+        with process:
+            assert process.stdout is not None
+            output = process.stdout.read(limit + 1)
+            if len(output) > limit:
+                process.kill()
+                raise OutputLimitError(f"{os.fsdecode(args[0])} wrote more than {limit} bytes; that is the limit")
+        errors.seek(0)
+        return Completed(tuple(os.fsdecode(arg) for arg in args), process.returncode, output, errors.read())
 
 
 def start(args: Sequence[str], *, cwd: Path, env: Mapping[str, str], stderr: IO[bytes]) -> subprocess.Popen[bytes]:

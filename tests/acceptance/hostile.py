@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from support.raw_trees import Row, file, folder, link, raw_commit
+from support.raw_trees import Row, commit_tree, file, folder, link, raw_commit, raw_tree
 from support.workspace import Workspace
 
 #: Makes a sound, synced workspace with one patch hostile.
@@ -94,7 +94,17 @@ def link_in_place_of(path: str) -> Spoil:
     return spoil
 
 
+def bomb(space: Workspace) -> None:
+    """Ten folders, each of which holds the next one ten times: ten thousand million files."""
+    row = folder("d", file("x"))
+    oid = raw_tree(space.upstream, [row])
+    for _ in range(10):
+        oid = raw_tree(space.upstream, [(b"40000", b"%d" % number, oid) for number in range(10)])
+    space.describe(commit_tree(space.upstream, oid))
+
+
 UPSTREAM_TREES = (
+    Case("ten thousand million files made of ten folders", bomb, 3, "it has more than a million files"),
     Case("`../x`", tree(folder("..", file("x"))), 3, "not a plain relative path: b'../x'"),
     Case("an entry called `../x`", tree(file("../x")), 3, "not a plain relative path: b'../x'"),
     Case("an entry called `..`", tree(file("..")), 3, "not a plain relative path: b'..'"),

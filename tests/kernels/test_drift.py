@@ -222,6 +222,7 @@ class FakePip:
         env: Mapping[str, str] | None = None,
         stdin: bytes = b"",
         timeout: float | None = None,
+        limit: int | None = None,
     ) -> Completed:
         words = tuple(os.fsdecode(arg) for arg in args)
         self.calls.append(words)

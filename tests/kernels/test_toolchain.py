@@ -32,6 +32,7 @@ class FakeLinkers:
         env: Mapping[str, str] | None = None,
         stdin: bytes = b"",
         timeout: float | None = None,
+        limit: int | None = None,
     ) -> Completed:
         name = Path(str(args[0])).name
         self.asked.append(name)

@@ -11,8 +11,8 @@ from typing import TypeAlias
 from support.repo import Repo
 from vendorctl.git.oid import Oid
 
-#: Mode, name and content of one entry; a list is a folder.
-Row: TypeAlias = "tuple[bytes, bytes, bytes | Sequence[Row]]"
+#: Mode, name and content of one entry; a list is a folder, an Oid one that is there already.
+Row: TypeAlias = "tuple[bytes, bytes, bytes | Oid | Sequence[Row]]"
 
 
 def file(name: str | bytes, content: bytes = b"x\n") -> Row:
@@ -29,20 +29,28 @@ def folder(name: str, *rows: Row) -> Row:
 
 def raw_commit(made: Repo, rows: Sequence[Row]) -> Oid:
     """A commit on `main` whose tree has exactly these entries, in this order."""
-    tree = _write_tree(made, rows)
-    commit = Oid.parse(made.git("commit-tree", tree, "-m", "hostile").decode().strip())
+    return commit_tree(made, raw_tree(made, rows))
+
+
+def commit_tree(made: Repo, tree: Oid) -> Oid:
+    """A commit on `main` with this tree."""
+    commit = Oid.parse(made.git("commit-tree", str(tree), "-m", "hostile").decode().strip())
     made.git("update-ref", "refs/heads/main", str(commit))
     return commit
 
 
-def _write_tree(made: Repo, rows: Sequence[Row]) -> str:
+def raw_tree(made: Repo, rows: Sequence[Row]) -> Oid:
+    """Write a tree with exactly these entries, and what they hold."""
     body = b""
     for mode, name, content in rows:
-        oid = _write(made, "blob", content) if isinstance(content, bytes) else _write_tree(made, content)
-        body += mode + b" " + name + b"\0" + bytes.fromhex(oid)
+        if isinstance(content, bytes):
+            content = _write(made, "blob", content)
+        elif not isinstance(content, Oid):
+            content = raw_tree(made, content)
+        body += mode + b" " + name + b"\0" + bytes.fromhex(str(content))
     return _write(made, "tree", body)
 
 
-def _write(made: Repo, kind: str, content: bytes) -> str:
+def _write(made: Repo, kind: str, content: bytes) -> Oid:
     command = ("hash-object", "-w", "--stdin", "--literally", "-t", kind)
-    return made.git(*command, stdin=content).decode().strip()
+    return Oid.parse(made.git(*command, stdin=content).decode().strip())

@@ -19,9 +19,14 @@ from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.oid import Oid, hash_object
 from vendorctl.git.program import Git, GitError
 from vendorctl.git.tree import Entry, Mode, Tree
+from vendorctl.proc import OutputLimitError
 
 #: How many bytes of content one process hands over at most (a single larger object still comes whole).
 BATCH_BYTES = 32 * 1024 * 1024
+
+#: Bytes of the listing of one tree: some million files. A few folders that hold each other ten times over, a kilobyte
+#: in all, can stand for more files than any disk has.
+MAX_LISTING = 128 << 20
 
 
 class Blobs(Protocol):
@@ -111,7 +116,11 @@ def read_tree(git: Git, oid: Oid) -> Tree:
     the result's own id can then differ from `oid`. Raises DamagedObjectError when folders are missing or damaged, and
     VendorError (exit code 3) for a path that no tree may have.
     """
-    done = git.exact("ls-tree", "-r", "-z", "--full-tree", str(oid), check=False)
+    try:
+        done = git.exact("ls-tree", "-r", "-z", "--full-tree", str(oid), check=False, limit=MAX_LISTING)
+    except OutputLimitError as error:
+        hint = "folders that hold each other may stand for any number of files; tell upstream, or pin another commit"
+        raise VendorError(f"tree {oid} is not usable: it has more than a million files", hint=hint) from error
     if not done.ok:
         raise DamagedObjectError(f"cannot read tree {oid}: {done.error_text()}", code=ExitCode.INTERNAL)
     try:

@@ -119,10 +119,11 @@ class Git:
     runner: Runner = run
     settings: Mapping[str, str] | None = None
 
-    def exact(self, *args: str | bytes, stdin: bytes = b"", check: bool = True) -> Completed:
+    def exact(self, *args: str | bytes, stdin: bytes = b"", check: bool = True, limit: int | None = None) -> Completed:
         """Run a command whose result must depend on its arguments alone.
 
-        Raises GitError (exit code 70) with git's own words when it fails and `check` is true.
+        Raises GitError (exit code 70) with git's own words when it fails and `check` is true, and OutputLimitError
+        (exit code 3) when it writes more than `limit` bytes.
         """
         environment = exact_environment(os.environ)
         if self.index is not None:
@@ -131,7 +132,7 @@ class Git:
             environment["GIT_OBJECT_DIRECTORY"] = str(self.objects)
             if self.git_dir is not None:
                 environment["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = _list_item(self.git_dir / "objects")
-        return self._run(args, environment, {**_EXACT_SETTINGS, **(self.settings or {})}, stdin, check)
+        return self._run(args, environment, {**_EXACT_SETTINGS, **(self.settings or {})}, stdin, check, limit=limit)
 
     def network(self, *args: str | bytes, stdin: bytes = b"", check: bool = True) -> Completed:
         """Run a command that talks to a remote with the user's own configuration.
@@ -150,6 +151,7 @@ class Git:
         stdin: bytes,
         check: bool,
         failure: ExitCode = ExitCode.INTERNAL,
+        limit: int | None = None,
     ) -> Completed:
         command: list[str | bytes] = ["git"]
         if self.git_dir is not None:
@@ -158,7 +160,8 @@ class Git:
             command += ["-c", f"{name}={value}"]
         # A path of the caller is no repository of ours: run where none can be discovered.
         cwd = self.git_dir if self.git_dir is not None else Path("/")
-        done = self.runner([*command, *args], cwd=cwd, env=environment, stdin=stdin)
+        bounds = {} if limit is None else {"limit": limit}
+        done = self.runner([*command, *args], cwd=cwd, env=environment, stdin=stdin, **bounds)
         if check and not done.ok:
             verb = os.fsdecode(args[0]) if args else ""
             raise GitError(f"git {verb} failed: {done.error_text()}", code=failure)
