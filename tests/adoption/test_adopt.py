@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -197,3 +198,35 @@ def test_two_origins_in_one_folder(taken: Taken, tmp_path: Path) -> None:
     assert contents(taken.root / "vendored/other").keys() == {"lib/own.py"}
     assert contents(taken.root / ".vendorctl/patched/other").keys() == {"own.py"}
     assert contents(taken.root / ".vendorctl/patched/up").keys() == {"norm.py", "tools.py", "run.sh"}
+
+
+def test_links_and_odd_names_come_back_too(taken: Taken) -> None:
+    (taken.copy / "link.py").symlink_to("norm.py")
+    (taken.copy / "with space é.txt").write_text("no newline at the end")
+    (taken.copy / "empty.py").write_text("")
+    (taken.copy / "crlf.py").write_bytes(TOOLS.replace("\n", "\r\n").encode())
+    (taken.copy / "tools.py").unlink()
+    result = taken.adopt("--format", "json")
+    assert result.code == 0, result.text
+    (share,) = result.json()["upstreams"]
+    assert {row["path"]: row["upstream_path"] for row in share["files"]}["crlf.py"] == "common/tools.py"
+    patched = taken.root / ".vendorctl/patched/up"
+    assert (patched / "link.py").readlink() == Path("norm.py")
+    assert (patched / "crlf.py").read_bytes().endswith((taken.copy / "crlf.py").read_bytes())
+    assert contents(patched).keys() == contents(taken.copy).keys()
+    assert taken.run("verify").code == 0
+
+
+def test_what_no_patch_can_carry_is_refused(taken: Taken) -> None:
+    os.mkfifo(taken.copy / "pipe")
+    refused = taken.adopt()
+    assert (refused.code, "named pipe" in refused.err) == (2, True)
+    assert taken.adopt("--exclude", "pipe").code == 0
+
+
+def test_a_link_out_of_the_workspace_stays_a_link(taken: Taken) -> None:
+    """It is the copy's own, not upstream's: it is recorded as it is, and nothing behind it is read."""
+    (taken.copy / "out").symlink_to("/etc/hostname")
+    result = taken.adopt()
+    assert result.code == 0, result.text
+    assert (taken.root / ".vendorctl/patched/up/out").readlink() == Path("/etc/hostname")
