@@ -5,10 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from vendorctl.cli.story import Story
-from vendorctl.errors import ExitCode
+from vendorctl.cli.testing import backend_factory
+from vendorctl.errors import ExitCode, VendorError
+from vendorctl.kernels.manifest import parse
+from vendorctl.kernels.toolchain import locate
 from vendorctl.sample import edits
 
 _NAME = "minikernels"
@@ -60,13 +65,73 @@ def tamper(story: Story) -> None:
     story.run("verify")
 
 
+_KERNELS = b"""
+kernels:
+  recipes: [recipes/softmax.py]
+  targets: [gfx942, gfx1100]
+"""
+
+
+def build(story: Story) -> None:
+    """build, with the table of what came out."""
+    story.title("Compile kernels for two GPU families, with no GPU")
+    if not _can_build(story):
+        return
+    story.say("A recipe names the instances, and knows how to test them.")
+    manifest = (story.workspace / "VENDOR.yaml").read_bytes()
+    story.write("recipes/softmax.py", edits.recipe())
+    story.write("VENDOR.yaml", manifest + _KERNELS)
+    story.run("build")
+    for line in _objects(story.workspace):
+        story.show(line)
+
+
+def test(story: Story) -> None:
+    """test, and the patch without which it would fail."""
+    story.title("Run the shipped bytes on the CPU")
+    if not _can_build(story):
+        return
+    story.say(
+        "Every object runs under four orders of waves, against a float64 reference; races and waits are followed."
+    )
+    story.run("test", "-j", "1")
+    story.say("What is patch 0002, the barrier, good for? Without it two reductions race for the same memory: the")
+    story.say("lockstep order hides that, and the serial one gives wrong numbers.")
+    story.run("test", "--without", "0002", "-j", "1")
+
+
+def _can_build(story: Story) -> bool:
+    """Whether compiler, linker and emulator are here; says what is missing, because a skip is no success."""
+    try:
+        locate(os.environ, pins={})
+        backend_factory("emulator")
+    except VendorError as missing:
+        story.say(f"Skipped: {missing.message}. {missing.hint or ''}")
+        return False
+    return True
+
+
+def _objects(root: Path) -> Iterator[str]:
+    """A table of all objects: sizes in bytes, vector registers, LDS."""
+    yield f"{'object':28} {'bytes':>6} {'VGPRs':>6} {'LDS':>5}  SHA-256"
+    for path in sorted(root.glob("objects/*/*/manifest.json")):
+        found = parse(path.read_bytes(), path.name)
+        for item in found.objects:
+            name = f"{found.operation} {found.target} {item.instance.name}"
+            used = item.resources
+            yield f"{name:28} {item.size:6} {used.vgpr:6} {used.lds:5}  {item.sha256[:16]}"
+
+
 def bump(story: Story) -> None:
     """A bump across which one patch has landed and the others are refreshed."""
     story.title("Move the pin")
     story.say("Upstream released v0.2.0. A dry run says what becomes of each patch; content decides, not the subject.")
     story.run("sync", "--pin", f"{_NAME}=v0.2.0", "--dry-run")
     story.say("A landed patch leaves the series only with consent.")
-    story.run("sync", "--pin", f"{_NAME}=v0.2.0", "--drop-merged")
+    gate = ("--gate", "test") if (story.workspace / "objects").is_dir() else ()
+    if gate:
+        story.say("The kernels are built and tested at both pins first: a bump that makes one worse is refused.")
+    story.run("sync", "--pin", f"{_NAME}=v0.2.0", "--drop-merged", *gate)
     story.run("verify")
 
 
@@ -101,4 +166,4 @@ def licences(story: Story) -> None:
     story.write("VENDOR.yaml", complete)
 
 
-CHAPTERS: tuple[Callable[[Story], None], ...] = (vendor, patch, explain, tamper, bump, conflict, licences)
+CHAPTERS: tuple[Callable[[Story], None], ...] = (vendor, patch, explain, tamper, build, test, bump, conflict, licences)

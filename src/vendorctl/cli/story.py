@@ -35,6 +35,10 @@ class Story:
         """One line that explains what comes."""
         click.echo(self._paint(f"   {text}", fg="cyan"))
 
+    def show(self, text: str) -> None:
+        """One line of a table that the demo made itself."""
+        click.echo(f"   {text}")
+
     def run(self, *words: str, expect: ExitCode = ExitCode.OK) -> None:
         """Show and run one vendorctl command. A demo that does not go as told fails."""
         from vendorctl.cli.boundary import main

@@ -43,6 +43,11 @@ def resolution() -> Mapping[str, bytes]:
     return dict(walk(_folder() / "resolution-v0.3.0"))
 
 
+def recipe() -> bytes:
+    """The recipe file with which the demo builds and tests softmax."""
+    return (files(__package__) / "recipes" / "softmax.py").read_bytes()
+
+
 def _folder() -> Traversable:
     return files(__package__) / "edits"
 

@@ -183,10 +183,19 @@ def make(shop: Workshop, layout: Layout) -> Made:
         if missing:
             pending.append(Pending(unit=unit, rows=tuple(missing)))
     _compile(shop, pending, outcomes)
+    # A linker that was killed, or a full disk, must not look like a kernel that does not compile: try once more.
+    _compile(shop, list(_failures(pending, outcomes)), outcomes)
     for unit in layout.units:
         for planned in unit.rows:
             _keep(shop, layout, unit, planned, outcomes.get((unit.folder, planned.row.instance)), made)
     return made
+
+
+def _failures(pending: Sequence[Pending], outcomes: Mapping[tuple[str, Instance], Outcome]) -> Iterator[Pending]:
+    for entry in pending:
+        failed = tuple(row for row in entry.rows if isinstance(outcomes.get((entry.unit.folder, row)), Failed))
+        if failed:
+            yield Pending(unit=entry.unit, rows=failed)
 
 
 def _compile(shop: Workshop, pending: Sequence[Pending], outcomes: dict[tuple[str, Instance], Outcome]) -> None:
@@ -233,5 +242,5 @@ def _not_built(unit: Unit, planned: PlannedRow, reason: str) -> ObjectResult:
         target=unit.target.name,
         instance=planned.row.instance.name,
         sha256="",
-        reason=f"it does not compile: {reason}",
+        reason=f"it does not compile: {reason.splitlines()[0]}",
     )
