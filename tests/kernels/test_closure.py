@@ -16,6 +16,7 @@ from vendorctl import digest
 from vendorctl.errors import VendorError
 from vendorctl.kernels.check import check
 from vendorctl.kernels.closure import SourceFile, normal_form, recipe_closure, tree_closure
+from vendorctl.vendor.rewriting import rewrite_imports
 
 TREE: Mapping[str, str] = {
     "pkg/__init__.py": "",
@@ -44,6 +45,18 @@ def test_imports_are_followed_at_any_depth(tmp_path: Path) -> None:
     assert closure_of(root, "import pkg.a as shorter\n") == wanted
     assert closure_of(root, "from pkg import f\n") == ["pkg/__init__.py", "pkg/f.py"]
     assert closure_of(root, "import other\n") == ["other.py"]
+
+
+def test_rewritten_imports_are_read_as_upstreams(tmp_path: Path) -> None:
+    """Where the output is kept, and under which package name, changes neither the closure nor a digest."""
+    prefixes = {"pkg": "ours.vendored.pkg"}
+    rewritten = {path: rewrite_imports(path.encode(), text.encode(), prefixes).decode() for path, text in TREE.items()}
+    assert rewritten["pkg/b.py"] == "import os, ours.vendored.pkg.d, ours.vendored.pkg as pkg\n"
+    recipe = (SourceFile("recipe.py", b"from pkg.a import x\n"),)
+    plain = tree_closure(tinykern.write_files(tmp_path / "plain", TREE), recipe, "", ())
+    dressed = tinykern.write_files(tmp_path / "dressed", rewritten)
+    assert tree_closure(dressed, recipe, "", (), prefixes) == plain
+    assert tree_closure(dressed, recipe, "", ()) != plain
 
 
 def test_a_recipe_must_import_something_from_its_tree(tmp_path: Path) -> None:

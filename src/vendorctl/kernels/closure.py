@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import ast
 import io
+import os
 import tokenize
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -21,6 +22,7 @@ from vendorctl import digest
 from vendorctl.errors import Location, VendorError
 from vendorctl.vendor.closure import module_files
 from vendorctl.vendor.imports import imports_of
+from vendorctl.vendor.rewriting import NO_REWRITES, restore_imports
 
 _MAX_FILES = 5000
 
@@ -106,16 +108,21 @@ def _lines_inside_strings(tokens: Iterable[tokenize.TokenInfo]) -> set[int]:
 def recipe_closure(root: Path, recipe: str) -> tuple[SourceFile, ...]:
     """The recipe file (relative to `root`) and the helper modules beside it that it imports; paths below its folder."""
     path = PurePosixPath(recipe)
-    return _close(root / path.parent, [path.name])
+    return _close(root / path.parent, [path.name], NO_REWRITES)
 
 
 def tree_closure(
-    root: Path, recipe_files: Iterable[SourceFile], import_root: str, data_files: Iterable[str]
+    root: Path,
+    recipe_files: Iterable[SourceFile],
+    import_root: str,
+    data_files: Iterable[str],
+    imports: Mapping[str, str] = NO_REWRITES,
 ) -> tuple[SourceFile, ...]:
     """The files of the patched tree at `root` that the recipe reaches by imports, and its declared data files.
 
-    Paths are relative to `root`. Raises VendorError when `root` is missing, when the recipe imports nothing from it,
-    or when a data file is not there.
+    Paths are relative to `root`. `imports` are the prefixes that are rewritten on disk (old to new): a compile sees
+    upstream's names, so that where the output is kept changes no object. Raises VendorError when `root` is missing,
+    when the recipe imports nothing from it, or when a data file is not there.
     """
     folder = root / import_root
     if not folder.is_dir():
@@ -132,11 +139,11 @@ def tree_closure(
             hint="import the kernel's module in launcher(); the import tells which files the object depends on",
         )
     prefix = PurePosixPath(import_root)
-    files = [SourceFile(str(prefix / file.path), file.content) for file in _close(folder, entries)]
+    files = [SourceFile(str(prefix / file.path), file.content) for file in _close(folder, entries, imports)]
     return (*files, *(SourceFile(name, _read_inside(root, name)) for name in data_files))
 
 
-def _close(folder: Path, entries: Iterable[str]) -> tuple[SourceFile, ...]:
+def _close(folder: Path, entries: Iterable[str], imports: Mapping[str, str]) -> tuple[SourceFile, ...]:
     """Everything reachable by imports from `entries` (paths below `folder`) that lies below `folder`."""
     found: dict[str, SourceFile] = {}
     waiting = list(entries)
@@ -146,7 +153,7 @@ def _close(folder: Path, entries: Iterable[str]) -> tuple[SourceFile, ...]:
             continue
         if len(found) >= _MAX_FILES:
             raise VendorError(f"the import closure has more than {_MAX_FILES} files")
-        content = _read_inside(folder, path)
+        content = restore_imports(os.fsencode(path), _read_inside(folder, path), imports)
         found[path] = SourceFile(path, content)
         for name in _imported(content, PurePosixPath(path)):
             waiting += _module_paths(folder, name)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from vendorctl import digest
@@ -33,13 +33,15 @@ class PatchRef:
 class PatchedTree:
     """One upstream, patched, on disk: where it is, and what it was made from.
 
-    `pristine` maps paths of the selected upstream files to the SHA-256 in VENDOR.lock.
+    `pristine` maps paths of the selected upstream files to the SHA-256 in VENDOR.lock; `imports` are the import
+    prefixes that are rewritten on disk, old to new.
     """
 
     name: str
     root: Path
     pristine: Mapping[str, str]
     patches: tuple[PatchRef, ...]
+    imports: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_sources(
@@ -47,7 +49,7 @@ def read_sources(
 ) -> Sources:
     """The files that a compile of `recipe` reads. Raises VendorError when one is missing."""
     recipe_files = closure.recipe_closure(workspace, recipe)
-    tree_files = closure.tree_closure(tree.root, recipe_files, import_root, data_files)
+    tree_files = closure.tree_closure(tree.root, recipe_files, import_root, data_files, tree.imports)
     return Sources(recipe=recipe, recipe_files=recipe_files, tree_files=tree_files, import_root=import_root)
 
 

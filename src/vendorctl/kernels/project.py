@@ -135,6 +135,7 @@ def _tree(root: Path, upstream: Upstream, locked: LockedUpstream) -> PatchedTree
             PatchRef(file=patch.file_name, sha256=digest.sha256(patch.raw), paths=_paths(patch))
             for patch in load_series(root, upstream.name).patches
         ),
+        imports=upstream.rewrite_imports,
     )
 
 
