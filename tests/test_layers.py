@@ -17,7 +17,7 @@ LAYERS = (
     {"__main__"},
     {"cli"},
     {"report"},
-    {"sample", "submit", "adoption"},
+    {"sample", "submit", "adoption", "consumer"},
     {"emulator"},
     {"kernels"},
     {"licenses"},

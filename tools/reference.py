@@ -93,6 +93,7 @@ def _rules() -> Iterator[str]:
         "VC3": "Pins and upstreams",
         "VC4": "Licences",
         "VC5": "Objects and kernel tests",
+        "VC6": "Libraries that consume kernels",
     }
     section = ""
     for rule in RULES.values():

@@ -31,6 +31,7 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
         Row("closure", "closure", "What some files import: the include list that suffices, or what it lacks."),
         Row("verify", "verify", "Prove offline that every byte is accounted for."),
         Row("status", "status", "One screen: pins, drift, patch health, what to do next."),
+        Row("outdated", "outdated", "What could be pinned instead, for people and update bots."),
     ),
     "Patch": (
         Row("patch", "patch", "Record, list, show and rework the numbered patches of a series."),
@@ -59,7 +60,9 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
     "Learn": (
         Row("demo", "demo", "The whole story on a built-in sample upstream, offline."),
         Row("report", "report", "One self-contained page for reviewers."),
+        Row("help", "help", "Help on a command, a rule or a subject."),
         Row("explain", "explain", "What a rule means, why it matters, how to fix it."),
+        Row("completion", "completion", "The completion script of a shell."),
     ),
 }
 
