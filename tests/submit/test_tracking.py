@@ -16,6 +16,7 @@ from support.repo import Changes, repo
 from support.workspace import Workspace, make_workspace
 from vendorctl.git.oid import Oid
 from vendorctl.sample import edits, history
+from vendorctl.submit.tracking import pull_request
 
 BASE = numbered(40)
 FIXED = numbered(40, {5: "value_five = compute(5)\nvalue_more = compute(6)\n"})
@@ -162,6 +163,35 @@ def test_a_wrong_claim_is_told(tmp_path: Path) -> None:
 def test_a_reverted_patch_has_not_landed(tmp_path: Path) -> None:
     space = case(tmp_path, [{"k/a.py": FIXED}, {"k/a.py": BASE}])
     assert verdict(space) == ("open", None)
+
+
+def test_a_patch_that_was_taken_back_is_told_as_such(tmp_path: Path) -> None:
+    messages = [f"{TITLE} (#3)", f'Revert "{TITLE} (#3)" (#4)']
+    space = case(tmp_path, [{"k/a.py": FIXED}, {"k/a.py": BASE}, OTHER], messages)
+    assert verdict(space) == ("reverted", space.upstream.commits[1])
+
+
+def test_three_quarters_of_a_patch_are_a_part_of_it(tmp_path: Path) -> None:
+    changes = {number: f"value_{number} = compute({number})\n" for number in (5, 15, 25, 35)}
+    landed = {number: text for number, text in changes.items() if number != 35}
+    space = case(tmp_path, [{"k/a.py": numbered(40, landed)}], patched=numbered(40, changes))
+    assert verdict(space)[0] == "partly-landed"
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "upstream", "number"),
+    [
+        ("https://github.com/Them/Up/pull/7", "https://github.com/them/up.git", 7),
+        ("https://github.com/them/up/pull/7/files", "git@github.com:them/up.git", 7),
+        ("https://gitlab.example.org/g/sub/up/-/merge_requests/8", "https://gitlab.example.org/g/sub/up", 8),
+        ("https://github.com/fork/up/pull/7", "https://github.com/them/up.git", None),
+        ("https://forge.example.org/pull/9", "../upstream", 9),
+        ("https://lists.example.org/archive/123", "https://github.com/them/up.git", None),
+        ("no", "https://github.com/them/up.git", None),
+    ],
+)
+def test_a_pull_request_counts_for_its_own_repository(forwarded: str, upstream: str, number: int | None) -> None:
+    assert pull_request(forwarded, upstream) == number
 
 
 def test_the_sample_fix_is_recognised_in_upstreams_own_form(tmp_path: Path) -> None:

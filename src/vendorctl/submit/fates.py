@@ -25,6 +25,7 @@ _RULES = {
     Fate.REWRITTEN: "VC291",
     Fate.PARTLY: "VC242",
     Fate.SUPERSEDED: "VC292",
+    Fate.REVERTED: "VC294",
     Fate.CONFLICT: "VC240",
 }
 _SAID = {
@@ -32,6 +33,7 @@ _SAID = {
     Fate.REWRITTEN: "seems to have landed in another form",
     Fate.PARTLY: "has landed in part",
     Fate.SUPERSEDED: "is superseded",
+    Fate.REVERTED: "had landed",
     Fate.CONFLICT: "would conflict today",
 }
 _GONE = (Fate.LANDED, Fate.REWRITTEN)
@@ -112,6 +114,8 @@ def _hint(ground: Ground, track: Track) -> str:
             return (
                 f"compare; then `vendorctl submit {name} {number} --landed COMMIT`, and drop the patch at the next bump"
             )
+        case Fate.REVERTED:
+            return "upstream's log says why; send it again, or keep carrying it"
         case Fate.SUPERSEDED:
             return f"`vendorctl patch drop {name} {number}` at the next bump, unless its purpose remains"
         case _:

@@ -35,7 +35,9 @@ _MOST = 0.6
 _HARDLY = 0.2
 #: Shorter lines (brackets, `else:`, `pass`) stand in every file and prove nothing.
 _TELLING = 8
-_PULL = re.compile(r"/(?:pull|pulls|merge_requests)/(\d+)(?:[/?#].*)?$")
+_PULL = re.compile(r"(?:/-)?/(pull|pulls|merge_requests)/(\d+)(?:[/?#].*)?$")
+#: Owner and name at the end of a repository's URL, as forges write it.
+_REPOSITORY = re.compile(r"(?:https?://|ssh://|@)[^/:\s]+[/:](?:.*/)?([^/:\s]+/[^/:\s]+)/?$")
 
 
 class Fate(StrEnum):
@@ -46,6 +48,7 @@ class Fate(StrEnum):
     REWRITTEN = "rewritten"
     PARTLY = "partly-landed"
     SUPERSEDED = "superseded"
+    REVERTED = "reverted"
     CONFLICT = "conflict"
 
 
@@ -98,28 +101,40 @@ class _Case:
             # Where the bisection finds no commit (the file moved meanwhile), what people wrote about it may tell.
             commit = commit or self._merged_request() or self._titled_alike() or self._brought_by()
             return self._tell(Fate.LANDED, commit, *self.prognosis.outcome.by)
-        landed = self._landed_before(commit) if health is PatchHealth.CONFLICT else None
-        if landed is not None:
-            return replace(self._tell(Fate.LANDED, landed, "upstream has changed it again since"), since=commit)
-        rewritten = self._rewritten()
-        if rewritten is not None:
-            return rewritten
         if health is PatchHealth.PARTLY_LANDED:
             where = ", ".join(map(display, self.prognosis.outcome.landed))
             return self._tell(Fate.PARTLY, commit, f"upstream has a part of it in {where}")
-        if health is PatchHealth.CONFLICT and self._resting_part() <= _HARDLY:
-            return self._tell(Fate.SUPERSEDED, commit, "the code that it changes is gone")
-        return self._tell(Fate.CONFLICT if health is PatchHealth.CONFLICT else Fate.OPEN, commit)
+        if health is PatchHealth.CONFLICT:
+            return self._disputed(commit)
+        return self._reverted() or self._rewritten() or self._tell(Fate.OPEN, None)
+
+    def _disputed(self, culprit: UpstreamCommit | None) -> Track:
+        """The fate of a patch that conflicts with the tip, since upstream commit `culprit`."""
+        landed = self._landed_until(culprit.parents[0]) if culprit is not None and culprit.parents else None
+        if landed is not None:
+            return replace(self._tell(Fate.LANDED, landed, "upstream has changed it again since"), since=culprit)
+        rewritten = self._rewritten()
+        if rewritten is not None:
+            return rewritten
+        if self._resting_part() <= _HARDLY:
+            return self._tell(Fate.SUPERSEDED, culprit, "the code that it changes is gone")
+        return self._tell(Fate.CONFLICT, culprit)
+
+    def _reverted(self) -> Track | None:
+        """A patch that fits the tip, although upstream had it once: it was taken back."""
+        known = self._merged_request() or self._titled_alike()
+        landed = self._landed_until(known.oid) if known is not None else None
+        return None if landed is None else self._tell(Fate.REVERTED, landed, "upstream had it, and took it back since")
 
     def _tell(self, fate: Fate, commit: UpstreamCommit | None, *grounds: str) -> Track:
         return Track(patch=self.patch, fate=fate, commit=commit, grounds=grounds)
 
-    def _landed_before(self, culprit: UpstreamCommit | None) -> UpstreamCommit | None:
-        """The commit with which upstream had all of the patch before `culprit`, which conflicts with it, came."""
+    def _landed_until(self, commit: Oid) -> UpstreamCommit | None:
+        """The commit with which upstream, as it stood at `commit`, had all of the patch; None when it had not."""
         history = self.ground.history
-        if culprit is None or history is None or not culprit.parents:
+        if history is None:
             return None
-        until = replace(history, new=culprit.parents[0])
+        until = replace(history, new=commit)
         return Evidence(until, self.ground.standing.applied, self.ground.moves, self.merger).landed_in(self.position)
 
     def _rewritten(self) -> Track | None:
@@ -142,10 +157,10 @@ class _Case:
         return self.evidence.touching(self.position) if self.evidence is not None else ()
 
     def _merged_request(self) -> UpstreamCommit | None:
-        found = _PULL.search(self.patch.trailers.forwarded)
-        if found is None:
+        number = pull_request(self.patch.trailers.forwarded, self.ground.standing.upstream.url)
+        if number is None:
             return None
-        return next((commit for commit in self._requests if commit.pull_request == int(found[1])), None)
+        return next((commit for commit in self._requests if commit.pull_request == number), None)
 
     @cached_property
     def _requests(self) -> Sequence[UpstreamCommit]:
@@ -197,6 +212,20 @@ class _Case:
             if error.code is ExitCode.UNREACHABLE:
                 return None
             raise
+
+
+def pull_request(forwarded: str, upstream: str) -> int | None:
+    """The number of the pull request behind `forwarded`, a URL; None when it is none of the repository `upstream`.
+
+    Where both URLs name an owner and a repository, these must agree: numbers of a fork mean other changes.
+    """
+    found = _PULL.search(forwarded)
+    if found is None:
+        return None
+    theirs, ours = _REPOSITORY.search(forwarded[: found.start()]), _REPOSITORY.search(upstream.removesuffix(".git"))
+    if theirs and ours and theirs[1].casefold() != ours[1].casefold():
+        return None
+    return int(found[2])
 
 
 def bare_title(text: str) -> str:
