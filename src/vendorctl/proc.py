@@ -119,6 +119,18 @@ def _run_bounded(args: Sequence[str | bytes], cwd: Path | None, env: Mapping[str
         return Completed(tuple(os.fsdecode(arg) for arg in args), process.returncode, output, errors.read())
 
 
+def feed(args: Sequence[str], data: bytes, env: Mapping[str, str]) -> bool:
+    """Run a program on the user's own terminal, such as a pager, with `data` as its input.
+
+    False when it cannot be started. That it stops reading early is no fault.
+    """
+    try:
+        subprocess.run(args, input=data, env=env, check=False)
+    except OSError:
+        return False
+    return True
+
+
 def start(args: Sequence[str], *, cwd: Path, env: Mapping[str, str], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
     """Start a program that is talked to over pipes, in a process group of its own, and return at once.
 

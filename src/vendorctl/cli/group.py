@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from importlib import import_module
 from typing import NoReturn
 
@@ -31,6 +32,10 @@ class CommandTable(click.Group):
         module, _, attribute = row.target.partition(":")
         command = getattr(import_module(f"vendorctl.cli.{module}"), attribute or "command")
         assert isinstance(command, click.Command)
+        if ctx.resilient_parsing:  # a shell asks for completions
+            from vendorctl.cli.completion import offer_names
+
+            offer_names(command, ctx)
         return command
 
     def resolve_command(
@@ -50,8 +55,13 @@ class CommandTable(click.Group):
 
 def unknown_command(name: str, known: list[str], context: click.Context) -> NoReturn:
     """Raise a usage error that names the nearest known command."""
-    near = difflib.get_close_matches(name, known, n=1)
-    raise click.UsageError(f"no such command: {name!r}." + (f" Did you mean {near[0]!r}?" if near else ""), ctx=context)
+    raise click.UsageError(f"no such command: {name!r}.{guess(name, known)}", ctx=context)
+
+
+def guess(name: str, known: Iterable[str]) -> str:
+    """`` Did you mean 'sync'?`` for a mistyped name; empty when no known name is near."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 @click.group(cls=CommandTable, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -23,6 +23,9 @@ _RENDERERS = {
     "junit": ("junit", "render_junit"),
 }
 
+#: Documents whose text is differences, which a terminal shows in a pager.
+_LONG = frozenset({"vendorctl/diff-upstream/1", "vendorctl/drift/1"})
+
 
 def emit(report: Report) -> int:
     """Write `report` to stdout in the session's format and return the exit code that it stands for."""
@@ -38,5 +41,11 @@ def emit(report: Report) -> int:
     else:
         raise VendorError(f"this command cannot write {session.format}", code=ExitCode.USAGE)
     # Bytes, because a terminal's or pipe's own encoding may not hold every character.
-    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)
+    data = text.encode("utf-8", "backslashreplace")
+    if session.format == "text" and report.schema in _LONG:
+        from vendorctl.cli.pager import page
+
+        page(data)
+    else:
+        click.echo(data, nl=False)
     return report.exit_code

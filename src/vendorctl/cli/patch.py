@@ -151,7 +151,8 @@ def _write_raw(raw: bytes) -> int:
     if not sys.stdout.isatty():
         click.echo(raw, nl=False)
         return ExitCode.OK
+    from vendorctl.cli.pager import page
     from vendorctl.report.text import LF, TAB, escape
 
-    click.echo(escape(raw.decode("utf-8", "backslashreplace"), keep=TAB + LF), nl=False)
+    page(escape(raw.decode("utf-8", "backslashreplace"), keep=TAB + LF).encode())
     return ExitCode.OK

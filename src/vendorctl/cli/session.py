@@ -61,10 +61,11 @@ class Session:
 
 def current() -> Session:
     """The session of the command that runs now."""
-    return _session(click.get_current_context())
+    return session_of(click.get_current_context())
 
 
-def _session(context: click.Context) -> Session:
+def session_of(context: click.Context) -> Session:
+    """The session of a command that runs or is being completed."""
     session = context.find_object(Session)
     if session is None:
         session = context.find_root().obj = Session(Path.cwd())
@@ -73,22 +74,22 @@ def _session(context: click.Context) -> Session:
 
 def _set_folder(context: click.Context, _parameter: click.Parameter, value: Path | None) -> None:
     if value is not None:
-        _session(context).folder = value.absolute()
+        session_of(context).folder = value.absolute()
 
 
 def _set_format(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
     if value is not None:
-        _session(context).format = value
+        session_of(context).format = value
 
 
 def _set_verbosity(context: click.Context, parameter: click.Parameter, value: int) -> None:
     if value:
-        _session(context).verbosity = -1 if parameter.name == "quiet" else value
+        session_of(context).verbosity = -1 if parameter.name == "quiet" else value
 
 
 def _set_no_color(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
     if value:
-        _session(context).color = False
+        session_of(context).color = False
 
 
 #: What every command that reports findings can write.

@@ -17,6 +17,7 @@ from vendorctl.series.lint import lint_series
 from vendorctl.series.patch import Change, Patch
 from vendorctl.series.stack import Series
 from vendorctl.series.store import survey_series
+from vendorctl.workspace.nodes import nearest
 
 LIST_SCHEMA = "vendorctl/patch-list/1"
 SHOW_SCHEMA = "vendorctl/patch-show/1"
@@ -95,10 +96,10 @@ def find_patch(series: Series, name: str) -> Patch:
     for patch in series.patches:
         if name in {patch.file_name, patch.slug, str(patch.number), f"{patch.number:04d}"}:
             return patch
+    near = nearest(name, [word for patch in series.patches for word in (patch.slug, patch.file_name)])
     known = ", ".join(f"{patch.number:04d}" for patch in series.patches) or "none"
-    raise VendorError(
-        f"upstream {series.upstream!r} has no patch {name!r}", hint=f"it has: {known}", code=ExitCode.USAGE
-    )
+    hint = f"did you mean {near!r}?" if near else f"it has: {known}"
+    raise VendorError(f"upstream {series.upstream!r} has no patch {name!r}", hint=hint, code=ExitCode.USAGE)
 
 
 def show_patch(upstream: str, patch: Patch) -> Report:

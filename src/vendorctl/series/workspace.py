@@ -22,6 +22,7 @@ from vendorctl.series.store import load_series
 from vendorctl.vendor.contents import ChainedBlobs, DiskBlobs
 from vendorctl.workspace.lock import Lock, LockedUpstream
 from vendorctl.workspace.manifest import Manifest, Upstream
+from vendorctl.workspace.nodes import nearest
 from vendorctl.workspace.root import patched_dir, vendored_dir
 
 #: Makes the change notices that licences require in modified files; the licences layer has the real one.
@@ -99,8 +100,10 @@ def chosen_upstreams(manifest: Manifest, names: tuple[str, ...]) -> list[Upstrea
     """The named upstreams, or all. Raises VendorError with the nearest known name for an unknown one."""
     unknown = [name for name in names if name not in manifest.upstreams]
     if unknown:
+        near = nearest(unknown[0], manifest.upstreams)
         known = ", ".join(sorted(manifest.upstreams)) or "none yet"
-        raise VendorError(f"no upstream named {unknown[0]!r}", hint=f"VENDOR.yaml has: {known}", code=ExitCode.USAGE)
+        hint = f"did you mean {near!r}?" if near else f"VENDOR.yaml has: {known}"
+        raise VendorError(f"no upstream named {unknown[0]!r}", hint=hint, code=ExitCode.USAGE)
     return [manifest.upstreams[name] for name in names or sorted(manifest.upstreams)]
 
 
