@@ -89,7 +89,7 @@ EVIL: Mapping[str, tuple[str, str, str]] = {
         "VC502",
         "within 4 seconds",
     ),
-    "memory": ("x = [bytearray(1 << 26) for _ in range(1000)]", "VC501", "MemoryError"),
+    "memory": ("x = [bytearray(1 << 26) for _ in range(1000)]", "VC501", "the limit is 2,048 MiB"),
     "segmentation fault": ("import ctypes; ctypes.string_at(0)", "VC502", "SIGSEGV"),
     "exit": ("import os; os._exit(0)", "VC502", "status 0"),
     "polite exit": ("raise SystemExit(3)", "VC501", "SystemExit"),
@@ -98,6 +98,13 @@ EVIL: Mapping[str, tuple[str, str, str]] = {
     "not a launcher": ("return len", "VC501", "@flyc.jit"),
     "forged answers": (_write_to_every_pipe(_FORGED), "VC504", "not a readable AMD"),
     "noise on the pipe": (_write_to_every_pipe(b"x" * 100), "VC502", "not an answer"),
+    "early complaint": (
+        "import sys\n        print('x.mlir:3: error: too bad')\n        sys.stdout.flush()\n        print('y' * 20000)",
+        "VC503",
+        "too bad",
+    ),
+    "endless messages": ("import os; os.write(2, b'z' * (17 << 20))", "VC503", "16 MiB of messages"),
+    "message of several lines": ("raise ValueError('first' + chr(10) + 'second')", "VC501", "ValueError: first"),
     "a large file": ("open('big', 'wb').truncate(1 << 40)", "VC501", "File too large"),
 }
 

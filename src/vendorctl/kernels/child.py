@@ -25,7 +25,8 @@ from vendorctl import proc
 from vendorctl.errors import ExitCode, VendorError
 
 _MAX_REPLY = 64 << 20
-_MAX_LOG = 1 << 20
+#: More than this from one compile is a failure of its own, and is not read.
+MAX_LOG = 16 << 20
 _CHUNK = 1 << 16
 
 
@@ -96,10 +97,10 @@ class Child:
         return self._log_path.stat().st_size
 
     def log_since(self, offset: int) -> str:
-        """What the child wrote to stderr after `offset`, at most its last mebibyte."""
+        """What the child wrote to stderr after `offset`, at most `MAX_LOG` bytes of it."""
         with self._log_path.open("rb") as log:
-            log.seek(max(offset, self.log_size() - _MAX_LOG))
-            return log.read().decode("utf-8", "replace")
+            log.seek(offset)
+            return log.read(MAX_LOG).decode("utf-8", "replace")
 
     def _exchange(self, message: Mapping[str, Any]) -> Answered | Died:
         stdin = self._process.stdin

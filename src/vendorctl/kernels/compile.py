@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.kernels import elf, launch, toolchain
-from vendorctl.kernels.child import Answered, Child, Died, Limits
+from vendorctl.kernels.child import MAX_LOG, Answered, Child, Died, Limits
 from vendorctl.kernels.closure import SourceFile
 from vendorctl.kernels.instance import Instance
 from vendorctl.kernels.launch import LaunchPlan
@@ -29,10 +29,11 @@ from vendorctl.kernels.table import Table, parse_table
 from vendorctl.kernels.target import Target
 from vendorctl.kernels.toolchain import Toolchain
 
-#: The back end reports some fatal problems (LDS over the limit, a missing library function) only as text, and still
-#: returns an object.
+#: A complaint in what the child printed. The back end reports some fatal problems (LDS over the limit, a missing library
+#: function) only as text, and still returns an object.
 _ERROR_LINE = re.compile(r"^(?:.*?:\s*)?error:\s*(.+)$", re.MULTILINE)
 _LOG_TAIL = 8000
+_REASON = 300
 
 #: An attention kernel takes about a second and 0.6 GB on one core; the rest is for slow machines.
 COMPILE_LIMITS = Limits()
@@ -112,23 +113,29 @@ def _until_failure(task: CompileTask, folder: Path, rows: Iterable[Instance]) ->
 def _compile(child: Child, task: CompileTask, row: Instance) -> Outcome:
     start = child.log_size()
     answer = child.ask({"do": "compile", "row": [list(pair) for pair in row.values]})
-    log = child.log_since(start)[-_LOG_TAIL:]
+    log = child.log_since(start)
+
+    def failed(rule: str, reason: str, trace: str = "") -> Failed:
+        first = (reason.strip().splitlines() or ["no reason given"])[0][:_REASON]
+        return Failed(instance=row, rule=rule, reason=first, log=f"{trace}{log[-_LOG_TAIL:]}")
+
     if isinstance(answer, Died):
-        return Failed(instance=row, rule="VC502", reason=answer.reason, log=log)
-    outside = answer.reply.get("writes")
-    if outside:
-        reason = f"the recipe tried to write outside its folder: {outside!s:.300}"
-        return Failed(instance=row, rule="VC506", reason=reason, log=log)
+        return failed("VC502", answer.reason)
+    if answer.reply.get("writes"):
+        return failed("VC506", f"the recipe tried to write outside its folder: {answer.reply['writes']}")
     if "ok" not in answer.reply:
-        reason = str(answer.reply.get("error", "no reason given"))
-        return Failed(instance=row, rule="VC501", reason=reason, log=f"{answer.reply.get('trace', '')}{log}")
+        reason = str(answer.reply.get("error", ""))
+        hint = f" (the limit is {task.limits.memory >> 20:,} MiB)" if reason.startswith("MemoryError") else ""
+        return failed("VC501", f"{reason}{hint}", f"{reason}\n{answer.reply.get('trace', '')}")
     complaint = _ERROR_LINE.search(log)
     if complaint is not None:
-        return Failed(instance=row, rule="VC503", reason=complaint[1].strip(), log=log)
+        return failed("VC503", complaint[1])
+    if child.log_size() - start > MAX_LOG:
+        return failed("VC503", f"more than {MAX_LOG >> 20} MiB of messages, which nobody can check for errors")
     try:
         return _checked(answer.reply["ok"], task.target, row, task.tools.flydsl)
     except VendorError as error:
-        return Failed(instance=row, rule="VC504", reason=error.message, log=log)
+        return failed("VC504", error.message)
 
 
 def _checked(reply: Any, target: Target, row: Instance, flydsl: str) -> Compiled:
