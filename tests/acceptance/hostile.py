@@ -216,8 +216,14 @@ PATCHES = tuple(
         ("a hunk of 99999999999999999999 lines", patch(b"@@ -1,3 ", b"@@ -1,99999999999999999999 "), "VC207"),
         ("a hunk at another line", patch(b"@@ -1,3 +1,3 @@", b"@@ -2,3 +2,3 @@"), "VC212"),
         ("nothing but noise", whole(f"patches/up/{PATCH}", bytes(range(256)) * 16), "VC207"),
+        ("70 MB", lambda space: os.truncate(space.root / "patches/up" / PATCH, 70_000_000), "VC207"),
         ("empty", whole(f"patches/up/{PATCH}", b""), "VC207"),
         ("a `series` that names `../evil.patch`", whole("patches/up/series", b"../evil.patch\n"), "VC20"),
+        (
+            "a `series` of a million lines",
+            whole("patches/up/series", b"0001-x.patch\n" * 1_000_000),
+            "above the limit of 19998 lines",
+        ),
         ("a `series` with terminal control", whole("patches/up/series", b"\x1b[2J.patch\n"), "VC20"),
     )
 )

@@ -14,6 +14,7 @@ import pytest
 from acceptance.hostile import SECTIONS, Case, page
 from support.faults import snapshot
 from support.workspace import Workspace, make_workspace
+from vendorctl.upstream import source
 
 Original = Callable[[Callable[[Path], Workspace]], Workspace]
 
@@ -94,6 +95,17 @@ def taken_as_bytes(space: Workspace, case: Case) -> None:
         assert result.code == 1
         assert_harmless(result.text)
     assert case.words == ("sync",)
+
+
+def test_a_file_beyond_the_limit_is_refused_by_name(space: Workspace) -> None:
+    """The real limit is a gigabyte; this one is smaller, so that the test is fast."""
+    space.describe(space.upstream.commit({"big.bin": "x" * 1000}))
+    before = snapshot(space.root)
+    refused = space.run("sync", prepare=lambda: setattr(source, "MAX_FILE_BYTES", 999))
+    assert (refused.code, snapshot(space.root)) == (3, before)
+    assert "big.bin of " in refused.err
+    assert "has 1000 bytes; the limit is 999" in refused.err
+    assert space.run("sync", prepare=lambda: setattr(source, "MAX_FILE_BYTES", 1000)).code == 0
 
 
 def test_the_page_is_in_step() -> None:

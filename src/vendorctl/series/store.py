@@ -21,6 +21,10 @@ SERIES_FILE = "series"
 #: How many patches one upstream may carry.
 MAX_PATCHES = 9999
 
+#: Lines and bytes of `series`: with room for a comment to each patch.
+MAX_LINES = 2 * MAX_PATCHES
+MAX_LIST_BYTES = 8 << 20
+
 #: Files in the folder that are no patches and bother nobody.
 _OTHER_FILES = {SERIES_FILE, "README.md", "README", ".gitignore", ".gitattributes"}
 
@@ -92,8 +96,14 @@ def _read_list(survey: _Survey) -> dict[str, int]:
     file = survey.folder / SERIES_FILE
     if not file.is_file() or file.is_symlink():
         return {}
+    with file.open("rb") as stream:
+        content = stream.read(MAX_LIST_BYTES + 1)
+    lines = content.decode("utf-8", "replace").splitlines()
+    if len(lines) > MAX_LINES or len(content) > MAX_LIST_BYTES:
+        survey.add("VC203", f"above the limit of {MAX_LINES} lines and {MAX_LIST_BYTES} bytes", SERIES_FILE)
+        return {}
     listed: dict[str, int] = {}
-    for number, line in enumerate(file.read_text("utf-8", "replace").splitlines(), 1):
+    for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].split()
         if not words:
             continue

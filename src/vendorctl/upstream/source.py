@@ -9,7 +9,7 @@ damage costs a download and never reaches a workspace.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from vendorctl.errors import ExitCode, VendorError
@@ -26,6 +26,9 @@ from vendorctl.upstream.repository import CacheRepository
 from vendorctl.upstream.url import redacted
 
 T = TypeVar("T")
+
+#: No file that people vendor comes near; bounds the memory that one content can take.
+MAX_FILE_BYTES = 1 << 30
 
 #: Refs of the cache that keep the tips whose whole history was downloaded; later downloads build on them.
 _KEPT = "refs/kept"
@@ -115,7 +118,16 @@ class Source:
             absent = [oid for oid in wanted if oid not in sizes]
         if absent:
             raise self._no_content([describe(oid) for oid in absent])
+        self._refuse_huge(sizes, describe)
         return StoredBlobs({oid: sizes[oid] for oid in wanted}, lambda batch: self._read_blobs(batch, describe))
+
+    def _refuse_huge(self, sizes: Mapping[Oid, int], describe: Callable[[Oid], str]) -> None:
+        for oid, size in sizes.items():
+            if size > MAX_FILE_BYTES:
+                raise VendorError(
+                    f"{describe(oid)} of {self.display} has {size} bytes; the limit is {MAX_FILE_BYTES}",
+                    hint="leave it out with `exclude:`",
+                )
 
     def _sizes(self, oids: Iterable[Oid]) -> dict[Oid, int]:
         if not self._repository.exists:
