@@ -29,7 +29,7 @@ from vendorctl.kernels.table import Table, parse_table
 from vendorctl.kernels.target import Target
 from vendorctl.kernels.toolchain import Toolchain
 
-#: A complaint in what the child printed. The back end reports some fatal problems (LDS over the limit, a missing library
+#: A complaint in what the child printed. The back end reports some fatal problems (too much LDS, a missing library
 #: function) only as text, and still returns an object.
 _ERROR_LINE = re.compile(r"^(?:.*?:\s*)?error:\s*(.+)$", re.MULTILINE)
 _LOG_TAIL = 8000
