@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from vendorctl import digest
 from vendorctl.errors import Location, VendorError
 from vendorctl.kernels import coverage, descriptors, manifest, shard
 from vendorctl.kernels import target as targets
@@ -104,12 +105,15 @@ def pack(project: Project, begin: Callable[[], Transaction], *, folder: str = SH
 
 def _entries(root: Path, objects: Iterable[Expected]) -> Iterator[Entry]:
     for item in objects:
+        code = (root / item.path).read_bytes()
+        if digest.sha256(code) != item.record.sha256:
+            raise VendorError("the object changed while it was packed", location=Location(item.path), hint=_PACK)
         yield Entry(
             operation=item.manifest.operation,
             instance=item.record.instance,
             target=item.manifest.target,
             launch=item.record.launch,
-            code=(root / item.path).read_bytes(),
+            code=code,
         )
 
 
@@ -119,8 +123,9 @@ def _generated(manifests: Sequence[ObjectManifest]) -> dict[str, bytes]:
 
 
 def _stray_descriptors(root: Path, generated: Iterable[str]) -> list[str]:
+    """Files of the kinds that are generated there which no manifest stands behind; a README of somebody's stays."""
     known = set(generated)
-    paths = sorted(path for path in (root / descriptors.FOLDER).rglob("*") if path.is_file())
+    paths = sorted(path for path in (root / descriptors.FOLDER).rglob("*") if path.suffix in (".json", ".svg"))
     return [shown for path in paths if (shown := path.relative_to(root).as_posix()) not in known]
 
 
