@@ -23,6 +23,7 @@ from vendorctl.git.objects import Blobs
 from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Tree
 from vendorctl.paths import display
+from vendorctl.series.carry import trace_either_way
 from vendorctl.series.content import ContentMerger
 from vendorctl.series.evidence import Evidence
 from vendorctl.series.history import History, UpstreamCommit
@@ -101,12 +102,29 @@ class _Case:
             # Where the bisection finds no commit (the file moved meanwhile), what people wrote about it may tell.
             commit = commit or self._merged_request() or self._titled_alike() or self._brought_by()
             return self._tell(Fate.LANDED, commit, *self.prognosis.outcome.by)
+        if (moved := self._added_and_moved()) is not None:
+            return moved
         if health is PatchHealth.PARTLY_LANDED:
             where = ", ".join(map(display, self.prognosis.outcome.landed))
             return self._tell(Fate.PARTLY, commit, f"upstream has a part of it in {where}")
         if health is PatchHealth.CONFLICT:
             return self._disputed(commit)
         return self._reverted() or self._rewritten() or self._tell(Fate.OPEN, None)
+
+    def _added_and_moved(self) -> Track | None:
+        """A patch that adds files which upstream added as well, and has under other names today, or not at all."""
+        history, trees = self.ground.history, self.ground.standing.applied.trees
+        changes = trees[self.position - 1].difference(trees[self.position])
+        added = [path for path, (old, _new) in changes.items() if old is None and path not in self.ground.tree]
+        commits = history.first_parents(added) if history is not None and added else ()
+        landed = self._landed_until(commits[0].oid) if commits else None
+        if history is None or landed is None:
+            return None
+        moves = trace_either_way(self.ground.source, replace(history, old=landed.oid), added, self.ground.tree)
+        if not moves:
+            return self._tell(Fate.REVERTED, landed, "upstream had it, and took it back since")
+        places = ", ".join(display(move.new) for move in moves)
+        return replace(self._tell(Fate.LANDED, landed, f"upstream has moved it to {places}"), since=commits[-1])
 
     def _disputed(self, culprit: UpstreamCommit | None) -> Track:
         """The fate of a patch that conflicts with the tip, since upstream commit `culprit`."""
