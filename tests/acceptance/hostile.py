@@ -268,7 +268,11 @@ def page() -> str:
 
 
 def _lines() -> Iterator[str]:
-    yield "<!-- Written from tests/acceptance/hostile.py, which says how. -->"
+    yield "<!--"
+    yield "SPDX-FileCopyrightText: 2026 The vendorctl authors"
+    yield "SPDX-License-Identifier: Apache-2.0"
+    yield "Written from tests/acceptance/hostile.py, which says how."
+    yield "-->"
     yield ""
     yield "# Hostile input"
     yield ""
