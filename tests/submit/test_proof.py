@@ -130,9 +130,15 @@ def test_text_from_reports_cannot_act_in_the_pull_request(space: Workspace, tmp_
     trial = replace(result.trials[0], problems=(("forward", hostile),))
     before = write_report(tmp_path / "before.json", replace(result, trials=(trial,)))
     text = space.must("submit", "-s", "--tests-before", str(before), "--format", "markdown").out
-    assert r"\<img src=x\> \[x\](http://evil) \`a\` " in text
-    assert "@everyone" not in text
-    assert "\n# title" not in text
+    assert "  - the first: `` <img src=x> [x](http://evil) `a` @everyone # title ``\n" in text
+
+
+def test_text_of_patches_cannot_act_in_the_pull_request(space: Workspace) -> None:
+    space.edit({"minikernels/rmsnorm.py": "x = 1\n"})
+    space.must("patch", "record", "up", "--title", "Ask @everyone <b>", "--reason", "[x](http://evil) `rm` #1")
+    text = space.run("submit", "2", "-s", "--format", "markdown").out
+    assert "Ask @\u200beveryone \\<b\\>" in text
+    assert r"\[x\](http://evil) \`rm\` \#1." in text
 
 
 def test_the_cover_letter_says_the_same_in_plain_text(space: Workspace, tmp_path: Path) -> None:

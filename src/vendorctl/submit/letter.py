@@ -48,25 +48,25 @@ class Letter:
 
     def markdown(self) -> str:
         """The text of a pull request."""
-        sections = [("What", self._what()), *self._common(_escaped)]
+        sections = [("What", self._what()), *self._common(_escaped, _code)]
         body = "\n\n".join(f"## {name}\n\n" + "\n".join(rows) for name, rows in sections)
         return f"# {_escaped(self.title)}\n\n{body}\n"
 
     def plain(self) -> str:
         """The blurb of a cover letter; each line is safe for mail tools."""
-        blocks = ["\n".join([f"{name}:", *map(_wrapped, rows)]) for name, rows in self._common(_one_line)]
+        blocks = ["\n".join([f"{name}:", *map(_wrapped, rows)]) for name, rows in self._common(_one_line, _one_line)]
         return "\n\n".join(blocks) + "\n"
 
-    def _common(self, say: Callable[[str], str]) -> list[tuple[str, list[str]]]:
-        """The sections of both dresses; `say` makes text that others wrote safe to show."""
-        return [("Why", self._why(say)), ("Evidence", self._evidence(say)), ("Checks", self._checks())]
+    def _common(self, say: Callable[[str], str], quote: Callable[[str], str]) -> list[tuple[str, list[str]]]:
+        """The sections of both dresses; `say` makes what people wrote safe to show, `quote` what programs wrote."""
+        return [("Why", self._why(say)), ("Evidence", self._evidence(quote)), ("Checks", self._checks())]
 
     def _what(self) -> list[str]:
         """One row per patch. A cover letter has git's own list instead."""
         rows = []
         for piece in self.pieces:
             added, removed = line_counts(piece.patch.changes)
-            files = ", ".join(f"`{_one_line(display(path))}`" for path in piece.before.difference(piece.after))
+            files = ", ".join(_code(display(path)) for path in piece.before.difference(piece.after))
             rows.append(f"- {_escaped(piece.wording.title)} ({files}, +{added} -{removed})")
         return rows
 
@@ -77,10 +77,10 @@ class Letter:
         named = zip(self.pieces, reasons, strict=True)
         return [f"- {say(piece.wording.title)}: {say(reason)}" for piece, reason in named]
 
-    def _evidence(self, say: Callable[[str], str]) -> list[str]:
+    def _evidence(self, quote: Callable[[str], str]) -> list[str]:
         if self.proof.empty:
             return ["No test results are attached to this submission."]
-        return [*_test_rows(self.proof), *_race_rows(self.proof, say), *_object_rows(self.proof)]
+        return [*_test_rows(self.proof), *_race_rows(self.proof, quote), *_object_rows(self.proof)]
 
     def _checks(self) -> list[str]:
         rows = [f"- applies with `git am` on {self.branch} at {self.base}"]
@@ -110,7 +110,7 @@ def _test_rows(proof: Proof) -> Iterator[str]:
             )
 
 
-def _race_rows(proof: Proof, say: Callable[[str], str]) -> Iterator[str]:
+def _race_rows(proof: Proof, quote: Callable[[str], str]) -> Iterator[str]:
     """Races found, before and after."""
 
     def said(numbers: TestNumbers | None) -> str:
@@ -121,7 +121,7 @@ def _race_rows(proof: Proof, say: Callable[[str], str]) -> Iterator[str]:
     yield f"- races found: {said(proof.before)} before, {said(proof.after)} after"
     for numbers in (proof.before, proof.after):
         if numbers is not None and numbers.race:
-            yield f"  - the first: {say(numbers.race)}"
+            yield f"  - the first: {quote(numbers.race)}"
 
 
 def _object_rows(proof: Proof) -> Iterator[str]:
@@ -141,6 +141,13 @@ def _one_line(text: str) -> str:
 def _escaped(text: str) -> str:
     """One line in which nothing is taken for Markdown that would hide or link, and no one is notified."""
     return re.sub(r"([<>\[\]`|\\*_#])", r"\\\1", _one_line(text)).replace("@", "@\u200b")
+
+
+def _code(text: str) -> str:
+    """One line as a code span of Markdown: the fence is longer than any run of backticks inside."""
+    line = _one_line(text)
+    fence = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
+    return f"{fence}{line}{fence}" if len(fence) == 1 else f"{fence} {line} {fence}"
 
 
 def _wrapped(row: str) -> str:
