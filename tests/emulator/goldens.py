@@ -139,6 +139,7 @@ SCALAR = [
     G("9 11 12", "s_cbranch_vccz 1\ns_mov_b32 s0, 1", {"vcc": 1}, {"s0": 1}),
     G("9 11 12", "s_cbranch_vccnz 1\ns_mov_b32 s0, 1", {"vcc": 1}, {"s0": 0}),
     G("9 11 12", "s_nop 0\ns_sleep 1\ns_setprio 1\ns_mov_b32 s0, 2", {}, {"s0": 2}),
+    G("9 11 12", "s_cmp_ge_u32 s0, s1", {"s0": 0xFFFFFFFF, "s1": 1}, {"scc": 1}),
     G("9 11 12", "s_cmp_gt_i32 s0, s1", {"s0": 1, "s1": 0xFFFFFFFF}, {"scc": 1}),
     G("9 11 12", "s_cmp_lt_u32 s0, s1", {"s0": 1, "s1": 0xFFFFFFFF}, {"scc": 1}),
     G("115 12", "s_cmp_gt_f32 s0, s1", {"s0": 2.0, "s1": 1.0}, {"scc": 1}),
@@ -460,6 +461,8 @@ COMPARE = [
         {"s4": 0b0011},
     ),
     G("9", "v_cmp_class_f32 vcc, v0, v1", {"v0": [NEG_ZERO, 1e-40, -INF], "v1": 0x60, "exec": 7}, {"vcc": 0b001}),
+    G("9", "v_cmp_gt_u64 vcc, v[0:1], v[2:3]", {"v1": [1, 3], "v3": 2, "exec": 3}, {"vcc": 0b10}),
+    G("9", "v_cmp_eq_u64 vcc, v[0:1], v[2:3]", {"v1": [1, 2], "v3": 2, "exec": 3}, {"vcc": 0b10}),
     G("11 12", "v_cmp_eq_u32 s4, v0, v1", {"v0": [1, 2], "v1": 1, "exec": 3}, {"s4": 0b01}),
     G("11 12", "v_cmp_gt_u32 s4, v0, v1", {"v0": [0xFFFFFFFF, 1], "v1": 1, "exec": 3}, {"s4": 0b01}),
     G("11 12", "v_cmp_ngt_f32 s4, v0, v1", {"v0": [NAN_BITS, 3.0, 1.0], "v1": 2.0, "exec": 7}, {"s4": 0b101}),
@@ -714,6 +717,26 @@ MEMORY = [
         "ds_write2_b32 v0, v4, v5 offset1:3\nds_read2_b32 v[2:3], v0 offset1:3",
         {"v4": 1, "v5": 2, "exec": 1},
         {"v2": [1, 0], "v3": [2, 0]},
+    ),
+    # gfx950: every 16 lanes read 4 rows of 16 halves and get them back by columns.
+    G(
+        "95",
+        "ds_write_b64 v0, v[4:5]\nds_read_b64_tr_b16 v[2:3], v0",
+        {
+            "v0": [8 * k for k in range(64)],
+            "v4": [_pair(4 * k, 4 * k + 1) for k in range(64)],
+            "v5": [_pair(4 * k + 2, 4 * k + 3) for k in range(64)],
+        },
+        {
+            "v2": [_pair(64 * (k // 16) + k % 16, 64 * (k // 16) + k % 16 + 16) for k in range(64)],
+            "v3": [_pair(64 * (k // 16) + k % 16 + 32, 64 * (k // 16) + k % 16 + 48) for k in range(64)],
+        },
+    ),
+    G(
+        "9",
+        "ds_write2_b64 v0, v[4:5], v[6:7] offset1:1\nds_read2_b64 v[8:11], v0 offset1:1",
+        {"v4": 1, "v5": 2, "v6": 3, "v7": 4, "exec": 1},
+        {"v8": [1, 0], "v9": [2, 0], "v10": [3, 0], "v11": [4, 0]},
     ),
 ]
 

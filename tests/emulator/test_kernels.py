@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import functools
+import random
 import struct
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -365,6 +367,27 @@ def test_impossible_launches_are_refused(changes: dict[str, object], message: st
     symbol = str(wanted.pop("symbol"))
     with pytest.raises(VendorError, match=message):
         launch(_object("gfx1100", ROTATE), symbol, memory=Memory(), **wanted)  # type: ignore[arg-type]  # by name
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_damaged_instructions_end_in_a_report_and_never_in_an_error(target: str) -> None:
+    """What the fuzzer found once: bits flipped in the text must give findings, faults or results, nothing else."""
+    data = code_object(ROTATE.format(**_words(target)), target, lds=512)
+    code, numbers = CodeObject.parse(data), random.Random(target)
+    start, outcomes = data.index(code.text), Counter[str]()
+    for _ in range(150):
+        damaged = bytearray(data)
+        for _ in range(numbers.choice((1, 1, 2, 3))):
+            damaged[start + numbers.randrange(len(code.text))] ^= 1 << numbers.randrange(8)
+        memory = Memory()
+        buffers = [memory.allocate(np.zeros(128, np.uint32)) for _ in range(2)]
+        report = launch(
+            CodeObject.parse(bytes(damaged)), "kernel", grid=(1, 1, 1), block=(128, 1, 1), memory=memory,
+            kernarg=struct.pack("<QQ", *(buffer.address for buffer in buffers)), step_limit=500,
+            schedule=numbers.choice(SCHEDULES), checks=numbers.choice(("full", "values")),
+        )  # fmt: skip
+        outcomes[report.fault.kind if report.fault else "ended"] += 1
+    assert len(outcomes) >= 3, outcomes
 
 
 def test_kernels_that_ask_for_more_than_hardware_has_are_refused() -> None:

@@ -78,6 +78,7 @@ CASES = [
     _mfma("gfx942", "i32_16x16x32_i8", 16, 32, "int8", 2, result="int32"),
     _mfma("gfx942", "f32_16x16x32_fp8_fp8", 16, 32, "float8_e4m3fnuz", 2),
     _mfma("gfx950", "f32_32x32x16_f16", 32, 16, "float16", 4),
+    _mfma("gfx950", "f32_32x32x16_bf16", 32, 16, "bfloat16", 4),
     _mfma("gfx950", "f32_16x16x32_bf16", 16, 32, "bfloat16", 4),
     # gfx11 keeps the factors twice, and deals the rows of the sum out alternately.
     *(

@@ -169,6 +169,8 @@ ACCESSES = [
         {0: 1, 1: 0, 2: 0, 3: 2},
     ),
     A("11 12", "buffer_store_b16 v1, v0, s[4:7], null offen", {"v1": 0xAAAABBBB, "exec": 1}, {}, {0: 0xBBBB}),
+    A("9", "buffer_load_dwordx2 v[4:5], v0, s[4:7], 0 offen", {"v0": 8}, {"v4": 0x1002, "v5": 0x1003}, {}),
+    A("9", "buffer_store_dwordx2 v[4:5], v0, s[4:7], 0 offen", {"v4": 1, "v5": 2, "exec": 1}, {}, {0: 1, 1: 2}),
     A("11", "buffer_gl0_inv", {}, {}, {}),
     A("12", "global_inv scope:SCOPE_DEV\nglobal_wb scope:SCOPE_DEV", {}, {}, {}),
 ]

@@ -185,7 +185,10 @@ class _Reader:
         return bits.get("v" + name, bits.get(name.removeprefix("v"), 32))
 
     def _number(self, name: str) -> int:
-        return next(operand.number for operand in self.operands if operand.name == name)
+        for operand in self.operands:
+            if operand.name == name:
+                return operand.number
+        raise UndecodableError(f"{self.opcode.mnemonic} has no operand {name}, which its other bits ask for")
 
     def _replace(self, name: str, **changes: int | bool) -> None:
         for at, operand in enumerate(self.operands):

@@ -19,6 +19,7 @@ import numpy as np
 from vendorctl.emulator import floats
 from vendorctl.emulator.actions import Action
 from vendorctl.emulator.arrays import F16, F32, F64, I32, U8, U16, U32, Array
+from vendorctl.emulator.findings import FaultKind, StopRun
 from vendorctl.emulator.instruction import VECTOR
 from vendorctl.emulator.operands import Operands
 from vendorctl.emulator.targets import Family, Target
@@ -193,7 +194,8 @@ class _Accumulator:
         if name == "src2" and operand.number < VECTOR:
             kind = {"i32": "i32", "f64": "f64", "f16": "f16", "bf16": "f32"}.get(shape.d, "f32")
             value = ops.constant(operand.number, kind)
-            assert value is not None  # the encoding allows registers and constants only
+            if value is None:
+                raise StopRun(FaultKind.UNKNOWN_INSTRUCTION, "a matrix cannot be in scalar registers")
             self.constant = value
             return
         self.rows = [ops.row(operand.number + k) for k in range(registers)]

@@ -114,11 +114,13 @@ class Operands:
 
     def will_read(self, number: int, count: int = 1, half: str = "") -> None:
         """Note that the instruction reads `count` registers from `number` on, or one `low` or `high` half."""
+        _require_registers(number, count)
         self.reads |= ((1 << count) - 1) << number
         self.half_reads |= half_registers(number, count, half)
 
     def will_write(self, number: int, count: int = 1, half: str = "") -> None:
         """Note that the instruction writes `count` registers from `number` on, or one `low` or `high` half."""
+        _require_registers(number, count)
         self.writes |= ((1 << count) - 1) << number
         self.half_writes |= half_registers(number, count, half)
 
@@ -223,7 +225,13 @@ class Operands:
         )
 
     def lane_mask(self, number: int) -> Source:
-        """A lane mask in scalar registers as bool (n, lanes); its known bits as bool likewise."""
+        """A lane mask in scalar registers, or a constant one, as bool (n, lanes); its known bits as bool likewise."""
+        constant = self.constant(number, "u64" if self.context.mask_words == 2 else "u32")
+        if constant is not None:
+            lanes = (int(constant[0]) >> np.arange(self.context.lanes, dtype=np.uint64)) & 1 != 0
+            return Source(lambda _w: lanes[None, :], lambda _w: np.ones((1, 1), bool))
+        if number >= SCALARS:
+            raise StopRun(FaultKind.UNKNOWN_INSTRUCTION, f"operand {number} cannot hold a lane mask")
         self.will_read(number, self.context.mask_words)
 
         def known(w: Waves) -> Array:
@@ -382,6 +390,12 @@ class Operands:
                 w.write_known(number + index, word)
 
         return Destination(lambda w, lanes: w.write_lane_mask(number, lanes), write_known)
+
+
+def _require_registers(number: int, count: int) -> None:
+    """End the run when an operand that must be a register is none, or reaches beyond the scalar registers."""
+    if number != SCC and number < VECTOR and number + count > SCALARS:
+        raise StopRun(FaultKind.UNKNOWN_INSTRUCTION, f"operand {number} is not {count} scalar registers")
 
 
 def half_registers(number: int, count: int = 1, half: str = "") -> int:
