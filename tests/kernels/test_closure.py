@@ -15,7 +15,8 @@ from support import tinykern
 from vendorctl import digest
 from vendorctl.errors import VendorError
 from vendorctl.kernels.check import check
-from vendorctl.kernels.closure import SourceFile, normal_form, recipe_closure, tree_closure
+from vendorctl.kernels.closure import SourceFile, recipe_closure, tree_closure
+from vendorctl.kernels.normalform import normal_form
 from vendorctl.vendor.rewriting import rewrite_imports
 
 TREE: Mapping[str, str] = {
@@ -123,6 +124,30 @@ def test_blank_lines_in_a_long_string_count() -> None:
     one, two = 'x = """a\n\nb"""\n', 'x = """a\n\n\nb"""\n'
     assert normal_form(one.encode()) != normal_form(two.encode())
     assert normal_form(b'x = """a  \nb"""\n') != normal_form(b'x = """a\nb"""\n')
+
+
+#: Pairs of modules that behave differently although they look alike to a careless tool.
+LOOKALIKES: Mapping[str, tuple[str, str]] = {
+    "code behind a carriage return": ("x = 1  # note\rimport os\n", "x = 1  # note\n"),
+    "form feed": ("x = 1\n\x0c# note\ny = 2\n", "x = 1\ny = 2\n# note\n"),
+    "separator that is no line end": ("x = '\u2028'\ny = 1  # a\n", "x = '\u2028'\ny = 2  # a\n"),
+    "blank line behind a backslash": ("x = f \\\n\n(y)\n", "x = f \\\n(y)\n"),
+    "formatted string that runs code": ('f"{launch()}"\nx = 1\n', "x = 1\n"),
+    "raw formatted string": ('Rf"{launch()}"\nx = 1\n', "x = 1\n"),
+    "statement beside a string": ('"doc"; import os\nx = 1\n', "x = 1\n"),
+    "call with a string": ('run("doc")\nx = 1\n', "x = 1\n"),
+    "string that is returned": ('def f():\n    return "a"\n', 'def f():\n    return "b"\n'),
+    "docstring that is read": ('"""1"""\nx = getattr(f, "__doc__")\n', '"""2"""\nx = getattr(f, "__doc__")\n'),
+    "another encoding": ("# coding: latin-1\nx = 1  # a\n", "# coding: latin-1\nx = 1  # b\n"),
+    "byte order mark": ("\ufeffx = 1  # a\n", "\ufeffx = 1  # b\n"),
+    "comment in a string": ('x = """\n# a\n"""\n', 'x = """\n# b\n"""\n'),
+}
+
+
+@pytest.mark.parametrize("name", LOOKALIKES)
+def test_modules_that_behave_differently_never_count_as_the_same(name: str) -> None:
+    one, two = LOOKALIKES[name]
+    assert normal_form(one.encode()) != normal_form(two.encode())
 
 
 @pytest.mark.parametrize("word", ["import inspect", "x = f.__doc__", "y = __file__", "z = frame.f_lineno"])

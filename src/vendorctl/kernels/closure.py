@@ -11,26 +11,19 @@ so a dependency that the analysis missed fails to import instead of escaping the
 from __future__ import annotations
 
 import ast
-import io
 import os
-import tokenize
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from vendorctl import digest
 from vendorctl.errors import Location, VendorError
+from vendorctl.kernels.normalform import normal_form
 from vendorctl.vendor.closure import module_files
 from vendorctl.vendor.imports import imports_of
 from vendorctl.vendor.rewriting import NO_REWRITES, restore_imports
 
 _MAX_FILES = 5000
-
-#: A module that mentions one of these may see its own text or where it is; its digest is over its exact bytes.
-_SELF_AWARE = frozenset(
-    {"__doc__", "__file__", "_getframe", "co_firstlineno", "f_lineno", "getsource", "inspect", "linecache", "traceback"}
-)
-_NO_STATEMENT = {tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,66 +36,6 @@ class SourceFile:
     def digest(self) -> str:
         """SHA-256 over the file without what cannot reach an object; see `normal_form`."""
         return digest.sha256(normal_form(self.content) if self.path.endswith(".py") else self.content)
-
-
-def normal_form(content: bytes) -> bytes:
-    """A Python module without comments, docstrings, blank lines and trailing blanks.
-
-    flydsl keeps source positions out of objects unless debug information is asked for, which the fixed environment
-    does not (`tests/kernels/test_comments.py` compiles to make sure), so these cannot change a byte of an object.
-    Text is compared rather than syntax trees, because the spelling of a dumped tree changes between Python versions.
-    A module that looks at itself, or does not tokenise, is returned unchanged.
-    """
-    try:
-        tokens = list(tokenize.tokenize(io.BytesIO(content).readline))
-        lines = content.decode("utf-8").splitlines()
-    except (tokenize.TokenError, SyntaxError, UnicodeDecodeError, ValueError):
-        return content
-    if any(token.type == tokenize.NAME and token.string in _SELF_AWARE for token in tokens):
-        return content
-    inside_strings = _lines_inside_strings(tokens)
-    dropped = _docstring_lines(tokens)
-    for token in tokens:
-        row, column = token.start
-        if token.type == tokenize.COMMENT and row - 1 < len(lines):
-            lines[row - 1] = lines[row - 1][:column]
-    kept = [
-        line if number in inside_strings else line.rstrip()
-        for number, line in enumerate(lines, start=1)
-        if number not in dropped and (number in inside_strings or line.strip())
-    ]
-    return ("\n".join(kept) + "\n").encode()
-
-
-def _docstring_lines(tokens: Sequence[tokenize.TokenInfo]) -> set[int]:
-    """Numbers of the lines of statements that are nothing but one string."""
-    lines: set[int] = set()
-    statement: list[tokenize.TokenInfo] = []
-    for token in tokens:
-        if token.type == tokenize.NEWLINE:
-            if len(statement) == 1 and statement[0].type == tokenize.STRING:
-                lines.update(range(statement[0].start[0], statement[0].end[0] + 1))
-            statement = []
-        elif token.type not in _NO_STATEMENT:
-            statement.append(token)
-    return lines
-
-
-def _lines_inside_strings(tokens: Iterable[tokenize.TokenInfo]) -> set[int]:
-    """Numbers of the lines that hold part of a string going over several lines; blanks there are content."""
-    inside: set[int] = set()
-    open_at: list[int] = []
-    for token in tokens:
-        kind = tokenize.tok_name[token.type]
-        if kind == "FSTRING_START":  # since Python 3.12 a formatted string is several tokens
-            open_at.append(token.start[0])
-        elif kind == "FSTRING_END" and open_at:
-            first = open_at.pop()
-            if token.end[0] > first:
-                inside.update(range(first, token.end[0] + 1))
-        elif token.type == tokenize.STRING and token.end[0] > token.start[0]:
-            inside.update(range(token.start[0], token.end[0] + 1))
-    return inside
 
 
 def recipe_closure(root: Path, recipe: str) -> tuple[SourceFile, ...]:
