@@ -210,6 +210,17 @@ def test_an_output_that_moved_leaves_edits_at_the_old_place(space: Workspace) ->
     assert (space.root / "out/mine.py").read_text() == "my work\n", result.text
 
 
+def test_an_upstream_that_is_called_otherwise_keeps_its_output(space: Workspace) -> None:
+    manifest = space.root / "VENDOR.yaml"
+    manifest.write_text(manifest.read_text().replace("  up:", "  renamed:"))
+    shutil.move(space.patches, space.root / "patches/renamed")
+    before = snapshot(space.patched)
+    result = space.run("sync", "--discard")
+    assert result.code == 0, result.text
+    assert sorted(snapshot(space.patched)) == sorted(before)
+    assert space.run("verify", "--format", "json").findings() == set()
+
+
 def test_a_removed_upstream(space: Workspace) -> None:
     (space.root / "VENDOR.yaml").write_text("version: 1\nupstreams: {}\n")
     assert ("VC122", "vendored/up") in space.run("verify", "--format", "json").findings()

@@ -23,7 +23,7 @@ from vendorctl.vendor.select import on_disk
 from vendorctl.workspace.lock import FILE_NAME as LOCK_NAME
 from vendorctl.workspace.lockfile import dump_lock
 from vendorctl.workspace.manifest import FILE_NAME as MANIFEST_NAME
-from vendorctl.workspace.manifest import Store
+from vendorctl.workspace.manifest import Manifest, Store
 from vendorctl.workspace.root import (
     PATCHES_FOLDER,
     VENDORED_FOLDER,
@@ -48,10 +48,10 @@ def write_sync(plan: SyncPlan, tx: Transaction, *, discard: bool = False) -> Non
         raise unrecorded(plan.edits)
     for upstream in plan.upstreams:
         _keep_edits(tx, upstream)
-        _stage_upstream(tx, upstream)
+        _stage_upstream(tx, upstream, plan.manifest)
     for gone in plan.gone:
         stage_tree(tx, vendored_dir(gone.name), on_disk(gone.tree), Tree(), {})
-        _stage_leaving(tx, load_placed(tx.root, gone.name))
+        _stage_leaving(tx, load_placed(tx.root, gone.name), plan.manifest)
         tx.delete(record_path(gone.name))
     _stage_ignores(tx, plan)
     if plan.manifest_text is not None:
@@ -78,7 +78,7 @@ def _free_name(root: Path, wanted: str) -> str:
     return next(name for name in itertools.chain([wanted], numbered) if not os.path.lexists(root / name))
 
 
-def _stage_upstream(tx: Transaction, plan: UpstreamPlan) -> None:
+def _stage_upstream(tx: Transaction, plan: UpstreamPlan, manifest: Manifest) -> None:
     name = plan.upstream.name
     blobs = plan.standing.blobs
     stage_tree(tx, vendored_dir(name), plan.disk.pristine, plan.pristine_wanted, blobs)
@@ -88,20 +88,23 @@ def _stage_upstream(tx: Transaction, plan: UpstreamPlan) -> None:
         _stage_series(tx, plan)
     placed = Placed(plan.pristine_wanted, plan.output_wanted, patched_dir(plan.upstream))
     if plan.placed.folder != placed.folder:
-        _stage_leaving(tx, plan.placed)
+        _stage_leaving(tx, plan.placed, manifest)
     if placed != plan.placed:
         tx.write(record_path(name), dump_placed(placed))
 
 
-def _stage_leaving(tx: Transaction, placed: Placed) -> None:
+def _stage_leaving(tx: Transaction, placed: Placed, manifest: Manifest) -> None:
     """Remove what the tool wrote into a folder that is no output any more. What somebody edited there stays."""
     folder = placed.folder
     if not folder or is_displaced(tx.root, folder):
         return
+    outputs = tuple(patched_dir(upstream).encode() + b"/" for upstream in manifest.upstreams.values())
     disk = scan(tx.root / folder).tree
     for path, entry in placed.output.items():
-        if disk.get(path) == entry:
-            tx.delete(folder.encode() + b"/" + path, expect=entry)
+        full = folder.encode() + b"/" + path
+        # Another upstream may have taken the place over; its files may well be the same.
+        if disk.get(path) == entry and not full.startswith(outputs):
+            tx.delete(full, expect=entry)
 
 
 def _stage_series(tx: Transaction, plan: UpstreamPlan) -> None:
