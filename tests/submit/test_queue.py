@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -93,3 +94,12 @@ def test_outside_of_git_refreshes_are_unknown_and_not_zero(space: Workspace) -> 
     result = space.must("submit", "--queue", "--format", "json")
     assert [row["refreshes"] for row in result.json()["patches"]] == [None, None, None]
     assert "unknown" in result.json()["notes"][0]
+
+
+def test_what_is_not_restored_is_not_looked_at_and_told(space: Workspace) -> None:
+    shutil.rmtree(space.pristine)
+    space.describe(space.upstream.commits[0], track="main", store="fetch")
+    for mode in ("--queue", "--check"):
+        report = space.must("submit", mode, "--format", "json").json()
+        assert report["counts"]["not looked at"] == 1
+        assert "vendorctl sync up" in report["notes"][0]

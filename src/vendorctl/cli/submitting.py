@@ -9,8 +9,8 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ from vendorctl.model import Report
 from vendorctl.series.content import ContentMerger
 from vendorctl.series.evidence import Evidence
 from vendorctl.series.listing import find_patch
+from vendorctl.series.store import load_series
 from vendorctl.series.workspace import Standing
 from vendorctl.submit.choice import Wish, read_wish
 from vendorctl.submit.facts import APPLIED, FORWARDED, state_facts
@@ -120,9 +121,21 @@ def _ground(root: Path, standing: Standing, options: Options) -> Ground:
     return survey_ground(standing, source, tracked_ref(source, standing.upstream, options.onto))
 
 
-def _names(root: Path, words: tuple[str, ...]) -> tuple[str, ...]:
-    """For modes that look at whole series: the upstream asked for, or all."""
-    return (read_wish(load_manifest(root), words).upstream,) if words else ()
+def _carrying(root: Path, words: tuple[str, ...]) -> tuple[list[Standing], list[str]]:
+    """The upstream asked for, or all, as far as they have patches; and names of those whose files are not restored."""
+    manifest = load_manifest(root)
+    names = (read_wish(manifest, words).upstream,) if words else ()
+    found = standings(root, names)
+    seen = {standing.upstream.name for standing in found}
+    absent = [name for name in sorted(manifest.upstreams) if not names and name not in seen]
+    return [each for each in found if each.series.patches], [name for name in absent if load_series(root, name).patches]
+
+
+def _with_absent(report: Report, names: Sequence[str]) -> Report:
+    """The report with a note about each upstream that could not be looked at."""
+    notes = [f"{name}: not looked at, because its files are not here: `vendorctl sync {name}`" for name in names]
+    counts = {**report.counts, "not looked at": len(names)} if names else report.counts
+    return replace(report, notes=(*report.notes, *notes), counts=counts)
 
 
 def _check(root: Path, words: tuple[str, ...], options: Options) -> Report:
@@ -130,23 +143,25 @@ def _check(root: Path, words: tuple[str, ...], options: Options) -> Report:
     from vendorctl.submit.tracking import track_series
 
     checked = []
+    carrying, absent = _carrying(root, words)
     with ContentMerger() as merger:
-        for standing in standings(root, _names(root, words)):
+        for standing in carrying:
             ground = _ground(root, standing, options)
             tracks = track_series(ground, merger)
             facts = landed_facts(tracks) if options.record else {}
             if facts:
                 _write_facts(root, ground.name, "noted what has landed", facts)
             checked.append(Checked(ground, tracks, frozenset(facts)))
-    return fates_report(checked)
+    return _with_absent(fates_report(checked), absent)
 
 
 def _queue(root: Path, words: tuple[str, ...], options: Options) -> Report:
     from vendorctl.submit.queue import Carried, Order, age_in_days, count_refreshes, queue_report
 
     now, rows = time.time(), []
+    carrying, absent = _carrying(root, words)
     with ContentMerger() as merger:
-        for standing in standings(root, _names(root, words)):
+        for standing in carrying:
             churn = _churn(_ground(root, standing, options), merger)
             refreshes = count_refreshes(root, standing.upstream.name)
             rows += [
@@ -159,7 +174,7 @@ def _queue(root: Path, words: tuple[str, ...], options: Options) -> Report:
                 )
                 for position, patch in enumerate(standing.series.patches, start=1)
             ]
-    return queue_report(rows, Order(options.queue or Order.AGE))
+    return _with_absent(queue_report(rows, Order(options.queue or Order.AGE)), absent)
 
 
 def _churn(ground: Ground, merger: ContentMerger) -> Callable[[int], int | None]:
@@ -172,8 +187,6 @@ def _churn(ground: Ground, merger: ContentMerger) -> Callable[[int], int | None]
 
 def _state(root: Path, wish: Wish, options: Options) -> Report:
     """Set `Forwarded` or `Applied-Upstream` in the named patches."""
-    from vendorctl.series.store import load_series
-
     if not wish.patches:
         raise VendorError("which patches? name them by number", code=ExitCode.USAGE)
     name, value = (FORWARDED, options.sent) if options.sent else (APPLIED, options.landed)
