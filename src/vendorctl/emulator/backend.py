@@ -14,9 +14,8 @@ import numpy as np
 from vendorctl.digest import canonical_json, sha256
 from vendorctl.emulator.arrays import Array
 from vendorctl.emulator.codeobject import CodeObject
-from vendorctl.emulator.decoder import decode
 from vendorctl.emulator.findings import Fault, Hazard, HazardKind
-from vendorctl.emulator.instruction_coverage import without_padding
+from vendorctl.emulator.instruction_coverage import coverage_of
 from vendorctl.emulator.launcher import launch
 from vendorctl.emulator.memory import BASE, Buffer, Memory
 from vendorctl.emulator.report import RunReport
@@ -95,11 +94,13 @@ class EmulatedObject:
 
     def coverage(self, covered: frozenset[int]) -> Covered | None:
         """What `covered` is of the instructions in the object's text."""
-        code = self.code
-        instructions = without_padding(decode(code.text, code.target.name, address=code.text_address))
-        missed = Counter(item.mnemonic for item in instructions if item.address not in covered)
+        found = coverage_of(self.code, covered)
+        missed = Counter(item.mnemonic for item in found.missed)
         return Covered(
-            executed=len(instructions) - missed.total(), total=len(instructions), missed=dict(sorted(missed.items()))
+            executed=found.executed,
+            total=found.total,
+            missed=dict(sorted(missed.items())),
+            unproven=found.unproven,
         )
 
 

@@ -43,7 +43,11 @@ class Coverage:
 
 def coverage(code: CodeObject, reports: Iterable[RunReport]) -> Coverage:
     """What `reports`, launches of kernels of `code`, covered of its text."""
-    covered = frozenset().union(*(report.covered for report in reports))
+    return coverage_of(code, frozenset[int]().union(*(report.covered for report in reports)))
+
+
+def coverage_of(code: CodeObject, covered: frozenset[int]) -> Coverage:
+    """The same of the addresses that were executed."""
     instructions = without_padding(decode(code.text, code.target.name, address=code.text_address))
     missed = tuple(item for item in instructions if item.address not in covered)
     return Coverage(

@@ -77,11 +77,15 @@ class Ran:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Covered:
-    """Instructions of an object that tests executed, of all it has; `missed` counts the others by mnemonic."""
+    """Instructions of an object that tests executed, of all it has; `missed` counts the others by mnemonic.
+
+    `unproven` names the instructions of the object whose execution no test of the backend itself has pinned down.
+    """
 
     executed: int
     total: int
     missed: Mapping[str, int]
+    unproven: tuple[str, ...] = ()
 
 
 class LoadedObject(Protocol):

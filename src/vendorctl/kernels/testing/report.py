@@ -61,11 +61,19 @@ def make_report(
         schema=SCHEMA,
         title="test",
         lines=tuple(table(results)),
+        notes=tuple(_unproven(results)),
         findings=tuple(found),
         counts=counts | ({"reused": reused} if reused else {}),
         data=document,
     )
     return TestReport(report)
+
+
+def _unproven(results: Iterable[ObjectResult]) -> Iterator[str]:
+    """Instructions of the objects that no unit test of the backend covers: they rest on these results alone."""
+    names = {name for result in results if result.coverage for name in result.coverage.unproven}
+    if names:
+        yield f"instructions without a unit test of the backend: {', '.join(sorted(names))}"
 
 
 def findings_of(result: ObjectResult) -> Iterator[Finding]:

@@ -110,7 +110,12 @@ def dump(result: ObjectResult) -> dict[str, Json]:
     }
     if result.coverage is not None:
         cover = result.coverage
-        found["coverage"] = {"executed": cover.executed, "total": cover.total, "missed": dict(cover.missed)}
+        found["coverage"] = {
+            "executed": cover.executed,
+            "total": cover.total,
+            "missed": dict(cover.missed),
+            "unproven": list(cover.unproven),
+        }
     return found
 
 
@@ -149,6 +154,7 @@ def parse(value: Mapping[str, Any]) -> ObjectResult:
             executed=int(cover["executed"]),
             total=int(cover["total"]),
             missed={str(name): int(count) for name, count in cover["missed"].items()},
+            unproven=tuple(map(str, cover["unproven"])),
         ),
     )  # fmt: skip
 
