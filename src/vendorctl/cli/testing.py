@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -26,6 +27,8 @@ from vendorctl.kernels.testing.selection import Choice, same_as, subjects
 from vendorctl.kernels.testing.session import run_tests
 from vendorctl.upstream.cache import default_folder
 
+#: What the extra `test` brings.
+_NEEDED = ("numpy", "ml_dtypes", "tinygrad")
 #: Objects of each operation and target that are mutated unless all are asked for.
 _MUTATED = 2
 #: The part of the mutants that tests must notice.
@@ -62,12 +65,16 @@ def backend_factory(name: str) -> BackendFactory:
 
         hip()  # says now, not in a worker, that there is no device
         return hip
-    try:
-        from vendorctl.emulator.backend import emulator
-    except ImportError as error:
+    # Said now and once, not by every worker for every object.
+    missing = [module for module in _NEEDED if find_spec(module) is None]
+    if missing:
         raise VendorError(
-            f"running objects needs {error.name}", hint="`pip install vendorctl[test]`", code=ExitCode.TOOL_MISSING
-        ) from error
+            f"running objects needs {', '.join(missing)}",
+            hint="`pip install 'vendorctl[test]'`",
+            code=ExitCode.TOOL_MISSING,
+        )
+    from vendorctl.emulator.backend import emulator
+
     return emulator
 
 

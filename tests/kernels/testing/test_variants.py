@@ -41,6 +41,28 @@ def test_test_passes_and_caches(softmax: Path, capsys: pytest.CaptureFixture[str
     assert second["results"] == first["results"]
 
 
+def test_a_missing_package_is_named_once(
+    softmax: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vendorctl.cli.testing._NEEDED", ("numpy", "no_such_package"))
+    assert main(["-C", str(softmax), "test"]) == 7
+    assert capsys.readouterr().err.count("no_such_package") == 1
+
+
+def test_mutants_are_reported(softmax: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["test", "--mutate", "--mutants", "8", "--instance", "f16*", "-j", "1"]
+    code = main(["-C", str(softmax), "--format", "json", *words])
+    found = json.loads(capsys.readouterr().out)
+    assert code == (0 if found["kill_rate"] >= 0.95 else 6)
+    assert found["kill_rate"] > 0.85
+    (item,) = found["objects"]
+    assert item["killed"]["barrier"] == item["tried"]["barrier"]
+    assert {survivor["reason"] for survivor in item["survivors"]} <= {
+        "every output is the same, bit for bit",
+        "outputs differ by less than the tolerance",
+    }
+
+
 def test_junit_is_written_beside_the_report(softmax: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call(capsys, softmax, "test", "-j", "1", "--junit", str(tmp_path / "junit.xml"))
     assert (tmp_path / "junit.xml").read_text().count("<testcase ") == 2
