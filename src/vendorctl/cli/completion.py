@@ -18,13 +18,13 @@ _SHELLS = ("bash", "zsh", "fish")
 @click.argument("shell", type=click.Choice(_SHELLS))
 @options()
 def command(shell: str) -> int:
-    r"""Print the completion script of a shell.
+    """Print the completion script of a shell.
 
     \b
     bash:  eval "$(vendorctl completion bash)"           in ~/.bashrc
     zsh:   eval "$(vendorctl completion zsh)"            in ~/.zshrc
     fish:  vendorctl completion fish | source            in ~/.config/fish/config.fish
-    """
+    """  # noqa: D301 -- click keeps the lines of a paragraph that starts with a backspace character
     from click.shell_completion import get_completion_class
 
     made = get_completion_class(shell)

@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
@@ -19,8 +22,9 @@ from vendorctl.model import Report, merge
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--require", is_flag=True, help="What is not restored here (store: fetch) is an error, not a note.")
 @click.option("--origin", is_flag=True, help="Also compare the lock with upstream's own objects (cache or network).")
+@click.option("--staged", is_flag=True, help="Look at what git would commit now, instead of what is on disk.")
 @options(formats=FINDING_FORMATS)
-def command(names: tuple[str, ...], require: bool, origin: bool) -> int:
+def command(names: tuple[str, ...], require: bool, origin: bool, staged: bool) -> int:
     """Prove offline that every byte is accounted for.
 
     The pristine trees are upstream's as locked, the series give exactly the locked trees, the patched trees on disk
@@ -32,12 +36,26 @@ def command(names: tuple[str, ...], require: bool, origin: bool) -> int:
     from vendorctl.workspace.guard import reading
 
     root = current().root()
-    with reading(root):
-        more = [_origin(root, names)] if origin else []
-        report = verify_workspace(root, names, notices_for, require=require, more=more)
+    with reading(root), _place(root, staged=staged) as place:
+        more = [_origin(place, names)] if origin else []
+        report = verify_workspace(place, names, notices_for, require=require, more=more)
         if report.ok and not names:
-            report = merge(report.schema, report.title, [report, *_generated(root, require=require)])
+            report = merge(report.schema, report.title, [report, *_generated(place, require=require)])
     return emit(report)
+
+
+@contextmanager
+def _place(root: Path, *, staged: bool) -> Iterator[Path]:
+    """The workspace, or a copy of what is staged of it that lasts as long as the context."""
+    if not staged:
+        yield root
+        return
+    from vendorctl.vendor.staged import lay_out_staged
+
+    with TemporaryDirectory(prefix="vendorctl-staged-") as name:
+        folder = Path(name)
+        lay_out_staged(root, folder, os.environ)
+        yield folder
 
 
 def _generated(root: Path, *, require: bool) -> Iterator[Report]:

@@ -20,6 +20,8 @@ SCHEMA = "vendorctl/outdated/1"
 
 _TAGS = "refs/tags/"
 _RELEASE = re.compile(r"(?P<prefix>(?:.*[^0-9.])?)(?P<version>\d+(?:\.\d+)*)")
+#: How the part before the number of a release candidate ends.
+_PRERELEASE = re.compile(r"(?:alpha|beta|dev|pre|rc)[-._]?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +62,7 @@ def newest_release(table: RefTable, current: str) -> ResolvedRef | None:
     """
     current = current.removeprefix(_TAGS)
     pattern = _RELEASE.fullmatch(current)
-    if pattern is None or _TAGS + current not in table.refs:
+    if pattern is None or _TAGS + current not in table.refs or _PRERELEASE.search(pattern["prefix"]):
         return None
     versions: dict[tuple[int, ...], str] = {}
     for full in table.refs:
