@@ -253,3 +253,12 @@ def test_check_needs_no_compiler_and_runs_no_recipe(built: Built, monkeypatch: p
     recipe.write_text(recipe.read_text() + f"\nopen({str(marker)!r}, 'w').close()\n")
     assert rules(built.project) == {"VC512"}
     assert not marker.exists()
+
+
+def test_objects_of_an_older_pipeline_are_named_as_such(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vendorctl.kernels.toolchain.PIPELINE", 99)
+    findings = check(built.project).findings
+    assert {finding.rule for finding in findings} == {"VC518"}
+    assert "this one has 99" in findings[0].message
+    assert tinykern.build(built.project, built.cache).report.counts == {"objects": 4, "compiled": 4}
+    assert check(built.project).ok

@@ -143,6 +143,10 @@ def _toolchain(checked: Checked, project: Project) -> Iterator[Finding]:
         built = found.toolchain.get(name)
         if built != pinned:
             yield _finding("VC518", checked.path, f"built with {name} {built}; VENDOR.yaml pins {pinned}")
+    pipeline = found.toolchain.get("pipeline")
+    if pipeline != toolchain.PIPELINE:
+        message = f"built by another vendorctl (pipeline {pipeline}; this one has {toolchain.PIPELINE})"
+        yield _finding("VC518", checked.path, message)
     if dict(found.environment) != dict(toolchain.FIXED_ENVIRONMENT):
         yield _finding("VC518", checked.path, "built in another environment than this vendorctl uses")
 

@@ -16,9 +16,6 @@ from vendorctl.kernels.instance import Instance
 from vendorctl.kernels.manifest import Provenance
 from vendorctl.model import Json
 
-#: Raise it when a change to the compiler child alters what it makes of the same inputs; every object is then stale.
-PIPELINE = 2
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatchRef:
@@ -79,7 +76,6 @@ def base_digest(
     return digest.sha256(
         digest.canonical_json(
             {
-                "pipeline": PIPELINE,
                 "operation": operation,
                 "target": target,
                 "import_root": origin.import_root,

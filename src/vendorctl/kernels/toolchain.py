@@ -35,6 +35,9 @@ FIXED_ENVIRONMENT: Mapping[str, str] = {
     "TZ": "UTC",
 }
 
+#: Raise it when a change to the compiler child alters what it makes of the same inputs; every object is then stale.
+PIPELINE = 3
+
 #: Names of the tools whose identity is part of every input digest, and that VENDOR.yaml may pin.
 IDENTITIES = ("flydsl", "linker", "python")
 
@@ -60,7 +63,12 @@ class Toolchain:
 
     def identity(self) -> dict[str, Json]:
         """The part of the input digest that stands for the tools: the same for the same tools on any machine."""
-        return {"flydsl": self.flydsl, "linker": self.linker.identity, "python": self.python_version}
+        tools: dict[str, Json] = {
+            "flydsl": self.flydsl,
+            "linker": self.linker.identity,
+            "python": self.python_version,
+        }
+        return {**tools, "pipeline": PIPELINE}
 
 
 def find_linker(environment: Mapping[str, str], runner: proc.Runner = proc.run, *, wanted: str | None = None) -> Linker:
