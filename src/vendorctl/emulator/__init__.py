@@ -16,7 +16,25 @@ The public interface, which other packages build on (names are kept):
 - `coverage(code, reports)`: which instructions were executed; `unmodelled(code)`: which ones would stop a launch.
 - `emulator_version()`: digest of this package's sources, for caches of results.
 
-The modules below are imported when a name is first used, so that importing the package costs nothing.
+Where to find what:
+
+- objects: `elf`, `codeobject`, `lines`; processors: `targets`
+- decoding: `isa` (alone knows tinygrad), `decoder`, `instruction`
+- machine: `waves` (registers), `memory`, `program` (compiled steps), `machine` (the loop), `launcher`, `schedule`
+- operands: `operands`, `lanes` (DPP), `subdword` (SDWA); an instruction becomes an `actions.Action`
+- scalar unit: `scalar_table`, `scalar`, `control`, `scalar_memory`
+- vector unit: `integer_ops`, `float_ops` (tables), `vector`, `compare`, `carry`, `lane_ops`, `dual`, `packed`, `matrix`
+- memory: `transfer`, `lds_ops`, `global_ops`, `buffer_ops`, `atomics`
+- numbers: `arrays`, `floats`, `integers`, `division`
+- checks: `known` (uninitialised bits), `waits`, `races`, `checks`, `findings`; results: `report`, `trials`,
+  `instruction_coverage`, `proven`, `version`
+
+A new instruction is mostly one line in a table, and one golden in `tests/emulator/goldens.py`.
+
+Not modelled: rounding modes other than to nearest, flushing of float32 denormals that a kernel asks for (they are
+kept), signalling NaN, sparse and block-scaled matrices, images, scratch through buffer descriptors (gfx90a).
+
+Modules are imported when a name is first used, so that importing the package costs nothing.
 """
 
 from __future__ import annotations

@@ -79,38 +79,19 @@ class Machine:
         most = min(most, self._steps_left)
         if most <= 0:
             raise StopRun(FaultKind.STEP_LIMIT, "the kernel did not end within the limit of instructions")
-        run = self._run_checked if state.checks is not None else self._run
-        end, count = run(w, pc, stop, most)
+        end, count = self._run(w, pc, stop, most)
         self.segments[pc, end] += int(active.sum())
         self._steps_left -= count
 
     def _run(self, w: Waves, pc: int, stop: int, most: int) -> tuple[int, int]:
         """Execute from `pc` to the next branch, to `stop`, or for `most` instructions: (end address, how many)."""
-        steps = self.program.steps
+        steps, checked = self.program.steps, w.checks is not None
         for count in range(1, most + 1):
             self.instruction_address = pc
             step = steps.get(pc) or self.program.step(pc)
             action = step.action
-            if action.branches:
-                assert action.run is not None
-                action.run(w)
-                return pc + step.instruction.size, count
-            if action.run is not None:
-                action.run(w)
-            pc += step.instruction.size
-            if pc >= stop:
-                break
-        np.copyto(w.pc, pc, where=w.everyone)
-        return pc, count
-
-    def _run_checked(self, w: Waves, pc: int, stop: int, most: int) -> tuple[int, int]:
-        """As `_run`, with the checks before every instruction."""
-        steps = self.program.steps
-        for count in range(1, most + 1):
-            self.instruction_address = pc
-            step = steps.get(pc) or self.program.step(pc)
-            action = step.action
-            self._check(w, step)
+            if checked:
+                self._check(w, step)
             if action.branches:
                 assert action.run is not None
                 action.run(w)
@@ -124,6 +105,7 @@ class Machine:
         return pc, count
 
     def _check(self, w: Waves, step: Step) -> None:
+        """Before an instruction: are its registers waited for, and which bits of its results will be known."""
         checks, action = w.checks, step.action
         assert checks is not None
         checks.instruction = step.instruction
