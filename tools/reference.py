@@ -8,14 +8,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from vendorctl.cli.group import cli
 from vendorctl.cli.table import SECTIONS
 from vendorctl.errors import ExitCode
+from vendorctl.report.schemas import FOLDER as SCHEMAS
+from vendorctl.report.schemas import schema_names, schema_path
 from vendorctl.rules import RULES
 from vendorctl.workspace.schema import SCHEMA
 
@@ -52,6 +56,7 @@ def pages() -> dict[str, str]:
         "vendor-yaml.md": _HEAD + "".join(_manifest()),
         "rules.md": _HEAD + "".join(_rules()),
         "exit-codes.md": _HEAD + "".join(_exit_codes()),
+        "json.md": _HEAD + "".join(_documents()),
     }
 
 
@@ -107,6 +112,41 @@ def _exit_codes() -> Iterator[str]:
     yield "# Exit codes\n\n| code | meaning |\n|---:|---|\n"
     for code in ExitCode:
         yield f"| {int(code)} | {_EXIT_CODES[code]} |\n"
+
+
+def _documents() -> Iterator[str]:
+    yield "# JSON documents\n\nWhat `--format json` writes. The schemas (JSON Schema 2020-12) are installed with the "
+    yield "package;\n`vendorctl help schemas` says where. A version changes when a key goes or changes its meaning; "
+    yield "new keys may\ncome without.\n\n## Keys of every report\n\n"
+    common = json.loads((SCHEMAS / "common.json").read_text("utf-8"))["$defs"]
+    yield from _keys(common["report"])
+    yield "\n## Keys of a finding\n\n"
+    yield from _keys(common["finding"])
+    for name in schema_names():
+        schema = json.loads(schema_path(name).read_text("utf-8"))
+        yield f"\n## {name}\n\n{schema['description']}\n"
+        own = {key: value for key, value in schema["properties"].items() if key != "schema"}
+        if own:
+            yield "\n"
+            yield from _keys({"properties": own})
+
+
+def _keys(schema: Mapping[str, Any]) -> Iterator[str]:
+    """A table of an object's keys; those of objects inside it are indented by their path."""
+    yield "| key | type | meaning |\n|---|---|---|\n"
+    yield from _key_rows(schema, "")
+
+
+def _key_rows(schema: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    for key, value in schema.get("properties", {}).items():
+        kinds = value.get("type", "object" if "$ref" in value else "")
+        kinds = " or ".join(kinds) if isinstance(kinds, list) else kinds
+        kinds = kinds or ("one of " + ", ".join(value["enum"]) if "enum" in value else "any")
+        yield f"| `{prefix}{key}` | {kinds} | {_cell(value.get('description', ''))} |\n"
+        yield from _key_rows(value, f"{prefix}{key}.")
+        for inner, mark in (("items", "[]"), ("additionalProperties", ".*")):
+            if isinstance(value.get(inner), dict):
+                yield from _key_rows(value[inner], f"{prefix}{key}{mark}.")
 
 
 def _cell(text: str) -> str:

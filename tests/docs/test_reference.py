@@ -23,7 +23,7 @@ def generator() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["commands.md", "vendor-yaml.md", "rules.md", "exit-codes.md"])
+@pytest.mark.parametrize("name", ["commands.md", "vendor-yaml.md", "rules.md", "exit-codes.md", "json.md"])
 def test_the_committed_page_is_what_the_code_gives(name: str) -> None:
     committed = (ROOT / "docs" / "reference" / name).read_text("utf-8")
     assert committed == generator().pages()[name], "run `make docs`"
