@@ -37,7 +37,7 @@ _BARRIERS = ("s_barrier", "s_barrier_wait")
 _LIBRARY = frozenset({0x3FB8AA3B, 0x32A5705F, 0x00400000, 0x0F800000, 0x4F800000, 0x37800000, 0x80000000, 0x7FFF})
 #: Expansions of the compiler: the start of the first mnemonic -> the start of the last, both without `v_` or `s_`.
 _EXPANSIONS = {"div_scale": "div_fixup", "sqrt": "cmp_class"}
-#: How far the reader of a result is looked for, in instructions.
+#: How far the end of an expansion, or the reader of a result, is looked for, in instructions.
 _REACH = 48
 _HIGH_WORDS = ("s_mul_hi_", "v_mul_hi_", "s_addc_")
 _GUARDS = ("v_cmp", "v_cndmask", "v_div_", "v_bfe_u32", "s_cselect", "s_mov_b32", "s_cmp_lt_f", "s_cmp_n", "s_ashr_i32")
@@ -99,12 +99,12 @@ def _corrections(instructions: Sequence[Instruction]) -> set[int]:
     its check for special values; rounding to a whole exponent, which cancels; the remainder added before v_exp.
     """
     found: set[int] = set()
-    inside = ""
+    inside, start = "", 0
     for index, item in enumerate(instructions):
         name = item.mnemonic.removeprefix("v_s_").removeprefix("v_").removeprefix("s_")
         if name.startswith(tuple(_EXPANSIONS)):
-            inside = next(end for start, end in _EXPANSIONS.items() if name.startswith(start))
-        elif inside and name.startswith(inside):
+            inside, start = next(end for first, end in _EXPANSIONS.items() if name.startswith(first)), index
+        elif inside and (name.startswith(inside) or index > start + _REACH):
             inside = ""
         is_step = bool(inside) and name.startswith(("fma", "mul_f", "sqrt", "add_", "rcp"))
         if is_step or name.startswith("rndne") or (name.startswith("add_f32") and _feeds_exp(instructions, index)):

@@ -151,7 +151,8 @@ def table(contrasts: Sequence[Contrast], before: str, after: str) -> Iterator[st
     if contrasts:
         yield f"{'object':{wide}}  {before:>22}  {after:>22}"
     for item in contrasts:
-        yield f"{item.name:{wide}}  {_cell(item.before):>22}  {_cell(item.after):>22}  {_shown(item.turn)}"
+        row = f"{item.name:{wide}}  {_cell(item.before):>22}  {_cell(item.after):>22}  {_shown(item.turn)}"
+        yield row.rstrip()
         if item.after is not None and not _passes(item.after):
             yield from (f"    {text}" for text in _reasons(item.after))
 
