@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from submit.standings import bare_standing
 from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Tree
 from vendorctl.progress import Silent
 from vendorctl.sample import history
 from vendorctl.sample.history import History
 from vendorctl.series.content import ContentMerger
-from vendorctl.series.dressing import Dressing
 from vendorctl.series.patch import Trailers
 from vendorctl.series.stack import Series, apply_series
 from vendorctl.series.workspace import Standing
@@ -28,10 +28,7 @@ from vendorctl.submit.ground import survey_ground
 from vendorctl.submit.tracking import Fate, Track, track_series
 from vendorctl.upstream.cache import Cache
 from vendorctl.upstream.source import Source
-from vendorctl.vendor.contents import ChainedBlobs
 from vendorctl.vendor.select import select
-from vendorctl.workspace.lock import LockedUpstream
-from vendorctl.workspace.manifest import Store, Upstream
 
 INCLUDE = ("minikernels/**",)
 
@@ -66,39 +63,7 @@ def standing(source: Source, pin: Oid, wanted: Oid) -> Standing | None:
         trailers=Trailers(forwarded="no", reason="a test"),
     )
     chain = apply_series(before, Series("mini", (patch,)), blobs)
-    upstream = Upstream(
-        name="mini",
-        url=source.url,
-        pin=pin,
-        ref=None,
-        track=None,
-        include=INCLUDE,
-        exclude=(),
-        license=None,
-        store=Store.FETCH,
-        output=None,
-    )
-    locked = LockedUpstream(
-        name="mini",
-        url=source.url,
-        commit=pin,
-        root_tree=source.root_tree(pin),
-        ref=None,
-        files=(),
-        series=(),
-        include=INCLUDE,
-        exclude=(),
-    )
-    return Standing(
-        upstream=upstream,
-        locked=locked,
-        series=chain.series,
-        applied=chain,
-        dressing=Dressing(),
-        output=chain.patched,
-        folder=Path("/nowhere"),
-        blobs=ChainedBlobs(chain.blobs, blobs),
-    )
+    return bare_standing(chain, blobs, url=source.url, pin=pin, root_tree=source.root_tree(pin), include=INCLUDE)
 
 
 def track(source: Source, pin: Oid, wanted: Oid) -> Track | None:

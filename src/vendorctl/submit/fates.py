@@ -118,8 +118,10 @@ def _hint(ground: Ground, track: Track) -> str:
             return "upstream's log says why; send it again, or keep carrying it"
         case Fate.SUPERSEDED:
             return f"`vendorctl patch drop {name} {number}` at the next bump, unless its purpose remains"
+        case Fate.CONFLICT:
+            return f"{bump}` begins to resolve it; later commits on these lines only add to it"
         case _:
-            return f"{bump}` carries it over"
+            return f"{bump}` keeps the rest of it"
 
 
 def _finding(ground: Ground, track: Track, rule: str, message: str, hint: str) -> Finding:
