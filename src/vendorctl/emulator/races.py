@@ -114,7 +114,11 @@ class RaceChecker:
         self._readers = np.repeat(self._readers, factor, axis=1)
 
     def _record(self, waves: Array, instruction: Instruction, atomic: bool) -> Array:
-        record = (waves + 1) | (self.epochs.passed[waves] << 24) | (self._index(instruction) << 44)
+        # Made once per wave and then picked, which is cheaper than making it for every granule.
+        every = (
+            np.arange(1, len(self.epochs.passed) + 1) | (self.epochs.passed << 24) | (self._index(instruction) << 44)
+        )
+        record: Array = every[waves]
         return record | _ATOMIC if atomic else record
 
     def read(self, touch: Touch, instruction: Instruction) -> None:
@@ -124,8 +128,9 @@ class RaceChecker:
         granules, waves = self._granules(touch)
         written = self._writer[granules]
         # A plain load beside atomics is how compare-and-swap loops begin; it is ordered by the swap that follows.
-        unordered = self._unordered(written, waves, granules) & ((written & _ATOMIC) == 0)
-        self._tell(unordered, written, granules, waves, instruction, ("reads", "writes"))
+        if written.any():
+            unordered = self._unordered(written, waves, granules) & ((written & _ATOMIC) == 0)
+            self._tell(unordered, written, granules, waves, instruction, ("reads", "writes"))
         record = self._record(waves, instruction, atomic=False)
         first = self._readers[0][granules]
         stale = (first == 0) | ((first >> 24 & _EPOCH) != self.epochs.passed[waves])
@@ -139,13 +144,14 @@ class RaceChecker:
             return
         granules, waves = self._granules(touch)
         written = self._writer[granules]
-        unordered = self._unordered(written, waves, granules)
-        if atomic:
-            unordered &= (written & _ATOMIC) == 0
-        self._tell(unordered, written, granules, waves, instruction, ("writes", "writes"))
-        if not atomic:
-            for readers in self._readers:
-                seen = readers[granules]
+        if written.any():
+            unordered = self._unordered(written, waves, granules)
+            if atomic:
+                unordered &= (written & _ATOMIC) == 0
+            self._tell(unordered, written, granules, waves, instruction, ("writes", "writes"))
+        for readers in () if atomic else self._readers:
+            seen = readers[granules]
+            if seen.any():
                 self._tell(self._unordered(seen, waves, None), seen, granules, waves, instruction, ("writes", "reads"))
         self._writer[granules] = self._record(waves, instruction, atomic)
         if self._number.size:
