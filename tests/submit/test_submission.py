@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import email
+import email.policy
 import subprocess
 from pathlib import Path
 
@@ -315,6 +317,11 @@ def test_awkward_contents_survive(tmp_path: Path) -> None:
     (at / "empty").write_bytes(b"")
     space.must("patch", "record", "up", "--title", "Gr\u00f6\u00dfer: everything at once", "--reason", "\u00fcber")
     space.must("submit", "-s", "--output", str(tmp_path / "out"))
+    cover = email.message_from_bytes(
+        (tmp_path / "out/0000-cover-letter.patch").read_bytes(), policy=email.policy.default
+    )
+    assert cover["Subject"] == "[PATCH 0/1] Gr\u00f6\u00dfer: everything at once"
+    assert "\u00dcber." in cover.get_content()
     copy = applied(space, tmp_path / "out")
     assert copy.read("dos.txt") == b"one\r\n2\r\n"
     assert copy.read("bare.txt") == b"still no end"

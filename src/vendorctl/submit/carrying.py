@@ -13,6 +13,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from vendorctl.git.objects import Blobs
 from vendorctl.git.tree import Tree
@@ -62,7 +63,7 @@ class Carrier:
         )
         return plan_bump(request, self.merger)
 
-    @property
+    @cached_property
     def _links(self) -> dict[int, Link]:
         return {link.patch.number: link for link in links_of(self.ground.standing.applied)}
 

@@ -114,7 +114,7 @@ def _check_header(
     if new is None or not new.mode.is_regular or is_notice_file(path):
         return
     now = scan(path, blobs[new.oid])
-    if old is not None:
+    if old is not None and old.mode.is_regular:
         was = scan(path, blobs[old.oid])
         for gone in [*(set(was.expressions) - set(now.expressions)), *(set(was.copyrights) - set(now.copyrights))]:
             yield report.finding("VC284", f"{display(path)} loses `{display_text(gone)}`", "put the line back")

@@ -22,6 +22,7 @@ from vendorctl.git.program import Git
 from vendorctl.git.scratch import Scratch, scratch_repository
 from vendorctl.git.tree import Tree
 from vendorctl.proc import Runner, run
+from vendorctl.series.headers import encode_words
 from vendorctl.series.patch import Patch
 from vendorctl.submit.wording import Wording
 
@@ -140,9 +141,9 @@ def _address(cover: bytes, last: bytes, title: str, letter: str) -> bytes:
     dated = re.search(rb"^Date: .*$", last, re.MULTILINE)
     if dated is not None:
         cover = re.sub(rb"^Date: .*$", lambda _match: dated.group(), cover, count=1, flags=re.MULTILINE)
-    filled = cover.replace(b"*** SUBJECT HERE ***", title.encode(), 1)
+    filled = cover.replace(b"*** SUBJECT HERE ***", encode_words(title).encode(), 1)
     filled = filled.replace(b"*** BLURB HERE ***", letter.strip("\n").encode(), 1)
-    if not (title + letter).isascii() and b"\nContent-Type:" not in filled:
+    if not letter.isascii() and b"\nContent-Type:" not in filled:
         kind = b"MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n"
         filled = filled.replace(b"\n\n", b"\n" + kind + b"\n", 1)
     return filled

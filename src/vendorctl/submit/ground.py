@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from vendorctl.git.objects import Blobs
 from vendorctl.git.tree import Tree
@@ -90,8 +91,7 @@ def _neighbours(standing: Standing, moves: Iterable[Move], tree: Tree) -> list[b
 
     git wants these contents when it writes the folders of a commit; licence headers are compared with them.
     """
-    links = zip(standing.applied.trees, standing.applied.trees[1:], strict=False)
-    touched = {path for before, after in links for path in before.difference(after)}
+    touched = {path for before, after in pairwise(standing.applied.trees) for path in before.difference(after)}
     touched |= {move.new for move in moves if move.old in touched}
     folders = {b""}
     for path in touched:
