@@ -233,6 +233,14 @@ def test_targets_and_recipes_that_were_dropped_are_foreign(built: Built) -> None
     assert rules(replace(built.project, recipes=())) == {"VC513"}
 
 
+def test_notices_beside_the_targets_are_not_foreign(built: Built) -> None:
+    for name in ("NOTICE", "THIRD_PARTY_LICENSES.md"):
+        (built.project.root / "objects/scale" / name).write_text("as `vendorctl licenses` writes it\n")
+    assert check(built.project, require=True).ok
+    (built.project.root / "objects/scale/README").write_text("stray\n")
+    assert rules(built.project) == {"VC513"}
+
+
 def test_a_target_that_was_never_built_is_missing(built: Built) -> None:
     assert rules(tinykern.project(built.project.root, targets=("gfx942", "gfx11-generic", "gfx1201"))) == {"VC516"}
 

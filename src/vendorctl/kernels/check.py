@@ -89,6 +89,10 @@ def _read_all(project: Project, findings: list[Finding]) -> Iterator[Checked]:
         yield Checked(manifest=found, path=shown)
 
 
+#: What `vendorctl licenses` writes for each operation (`vendorctl.licenses.documents`).
+_NOTICES = ("NOTICE", "THIRD_PARTY_LICENSES.md")
+
+
 def _finding(rule: str, path: str, message: str, *, hint: str | None = _BUILD, detail: str | None = None) -> Finding:
     return Finding(rule=rule, location=Location(path), message=message, hint=hint, detail=detail)
 
@@ -107,6 +111,10 @@ def _census(project: Project, manifests: Iterable[Checked]) -> Iterator[Finding]
         elif name not in names:
             yield _finding("VC513", checked.path, f"VENDOR.yaml does not list its target {name}")
     known = {str(Path(checked.path).parent) for checked in built.values()}
+    # Beside its targets an operation has the notices of its objects, which `licenses --check` answers for.
+    known |= {
+        f"{manifest.FOLDER}/{checked.manifest.operation}/{name}" for checked in built.values() for name in _NOTICES
+    }
     root = project.root / manifest.FOLDER
     for folder in sorted(root.glob("*/*")):
         shown = folder.relative_to(project.root).as_posix()
