@@ -92,7 +92,14 @@ def tested(session: Session, choosing: Choosing, *, backend: str, full: bool, jo
         progress=session.progress(),
     )
     nothing_changed = choosing.changed is not None and not results
-    report = make_report(results, backend=backend, full=full, findings=chosen.findings, may_be_empty=nothing_changed)
+    report = make_report(
+        results,
+        backend=backend,
+        full=full,
+        findings=chosen.findings,
+        may_be_empty=nothing_changed,
+        details=session.verbosity > 0,
+    )
     return Done(results, report)
 
 

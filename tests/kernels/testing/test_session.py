@@ -199,4 +199,8 @@ def test_the_report_holds_everything_for_machines(shipped: Shipped) -> None:
     ]
     assert all(row["coverage"] == 1.0 and sum(row["histogram"]) > 0 for row in rows)
     assert done.report.lines[0].split()[:3] == ["operation", "target", "passed"]
+    assert len(done.report.lines) == 3
+    detailed = make_report(run(shipped), backend="emulator", full=False, details=True).report.lines
+    assert len(detailed) == 3 + 1 + 4
+    assert "lockstep,serial,reverse,random" in detailed[1]
     assert done.exit_code == 0

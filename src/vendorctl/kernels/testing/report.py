@@ -42,8 +42,12 @@ def make_report(
     full: bool,
     findings: Iterable[Finding] = (),
     may_be_empty: bool = False,
+    details: bool = False,
 ) -> TestReport:
-    """The report on `results`; `findings` come on top. Testing nothing is an error unless `may_be_empty`."""
+    """The report on `results`; `findings` come on top. Testing nothing is an error unless `may_be_empty`.
+
+    With `details`, every object has a line of its own.
+    """
     found = [*findings, *(finding for result in results for finding in findings_of(result))]
     if not results and not may_be_empty:
         found.append(Finding(rule="VC535", message="there is no object to test", hint="run `vendorctl build`"))
@@ -60,7 +64,7 @@ def make_report(
     report = Report(
         schema=SCHEMA,
         title="test",
-        lines=tuple(table(results)),
+        lines=(*(_details(results) if details else ()), *table(results)),
         notes=tuple(_unproven(results)),
         findings=tuple(found),
         counts=counts | ({"reused": reused} if reused else {}),
@@ -190,6 +194,17 @@ def coverage_of(results: Iterable[ObjectResult]) -> float | None:
 def _added(results: Iterable[ObjectResult]) -> tuple[int, ...]:
     rows = [result.histogram for result in results if result.histogram]
     return tuple(map(sum, zip(*rows, strict=True))) if rows else (0,) * (len(BINS) + 1)
+
+
+def _details(results: Sequence[ObjectResult]) -> Iterator[str]:
+    """One line per object, with how many elements have which error."""
+    bounds = " ".join(f"<={bound:g}" for bound in BINS)
+    yield f"elements by error, as a part of the tolerance: {bounds} more"
+    wide = max((len(result.name) for result in results), default=0)
+    for result in results:
+        counts = " ".join(map(str, result.histogram))
+        schedules = ",".join(result.schedules)
+        yield f"{result.name:{wide}}  {result.verdict:8}  {counts}  {result.instructions:,} instructions  {schedules}"
 
 
 def table(results: Sequence[ObjectResult]) -> Iterator[str]:
