@@ -221,6 +221,17 @@ def test_bits_that_do_not_depend_on_unknown_ones_raise_no_alarm(target: str, sni
 
 
 @pytest.mark.parametrize("target", TARGETS)
+def test_an_unset_upper_half_of_an_addend_spoils_the_upper_half_of_a_wide_sum_only(target: str) -> None:
+    mnemonic = "v_mad_co_u64_u32" if target == "gfx1201" else "v_mad_u64_u32"
+    carry = "s[10:11]" if target == "gfx942" else "s10"
+    snippet = f"v_mov_b32 v2, 5\n  {mnemonic} v[2:3], {carry}, v0, v1, v[2:3]"
+    report, _ = rotate(target, UNKNOWN.replace("SNIPPET", snippet))
+    assert report.ok, [str(finding) for finding in report.findings]
+    report, _ = rotate(target, UNKNOWN.replace("SNIPPET", f"{snippet}\n  v_mov_b32 v2, v3"))
+    assert {item.kind for item in report.hazards} == {HazardKind.UNINITIALISED_STORE}
+
+
+@pytest.mark.parametrize("target", TARGETS)
 def test_access_outside_a_buffer_stops_the_run_and_says_where(target: str) -> None:
     report, _ = rotate(target, ROTATE.replace("v_lshlrev_b32 v1, 2, v0", "v_lshlrev_b32 v1, 3, v0"))
     assert report.fault is not None
