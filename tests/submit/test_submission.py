@@ -65,6 +65,18 @@ def test_the_mails_apply_to_a_clean_clone_at_the_tip(space: Workspace, tmp_path:
     assert subjects[:2] == ["Set the sixth line", "Set the fifth line"]
 
 
+def test_what_carrying_changed_in_a_patch_is_shown(tmp_path: Path) -> None:
+    """A patch may have been put beside other lines than its author saw: a person must look."""
+    space = made(tmp_path / "w", {"a.py": BASE, "b.py": BASE}, {"a.py": numbered(40, {3: "theirs = 3\n"})})
+    space.record("Set the fifth line", {"a.py": numbered(40, {5: "ours = 5\n"})})
+    space.record("Set the sixth line", {"b.py": numbered(40, {6: "ours = 6\n"})})
+    result = space.must("submit", "-s", "--format", "json")
+    moved, same = result.json()["commits"]
+    assert [line for line in moved["interdiff"] if line[0] in "+-"] == ["- line_3 = 3", "+ theirs = 3"]
+    assert (same["refreshed"], same["interdiff"]) == (False, [])
+    assert "+ theirs = 3" in space.must("submit", "-s").out
+
+
 def test_what_is_ours_alone_stays_at_home(space: Workspace, tmp_path: Path) -> None:
     space.must("submit", "1", "--signoff", "--output", str(tmp_path / "out"))
     message = applied(space, tmp_path / "out").git("log", "-1", "--format=%B").decode().strip()

@@ -50,13 +50,14 @@ class Manner:
 class Submission:
     """A checked submission: `mails` by file name, cover letter first; `text` is the pull request's.
 
-    `landed` are chosen patches that upstream has already, which are left out; `refreshed` those whose diff changed.
+    `carried` says for each piece what carrying it did to its patch; `landed` are chosen patches that upstream has
+    already, which are left out.
     """
 
     ground: Ground
     pieces: tuple[Piece, ...]
     landed: tuple[Outcome, ...]
-    refreshed: tuple[Patch, ...]
+    carried: tuple[Outcome, ...]
     mails: dict[str, bytes]
     title: str
     text: str
@@ -116,7 +117,7 @@ def plan_submission(carrier: Carrier, chosen: Sequence[Patch], plan: BumpPlan, m
         ground=ground,
         pieces=pieces,
         landed=plan.of_kind(OutcomeKind.MERGED_UPSTREAM, OutcomeKind.SKIPPED),
-        refreshed=tuple(outcome.patch for outcome in kept if outcome.kind is not OutcomeKind.UNCHANGED),
+        carried=tuple(kept),
         mails=mails,
         title=letter.title,
         text=letter.markdown(),
