@@ -355,3 +355,12 @@ def test_contents_of_other_folders_are_not_needed(tmp_path: Path) -> None:
     space.record("Set the fifth line", {"k/a.py": numbered(40, {5: "ours = 5\n"})})
     space.must("submit", "-s", "--output", str(tmp_path / "out"))
     assert applied(space, tmp_path / "out").read("k/a.py").decode() == numbered(40, {5: "ours = 5\n"})
+
+
+def test_offline_it_works_with_what_the_cache_has(space: Workspace) -> None:
+    assert space.run("submit", "-s", "--offline").code == 4
+    space.must("submit", "-s")
+    space.upstream.path.rename(space.folder / "unplugged")
+    assert space.must("submit", "-s", "--offline", "--format", "json").json()["base"] == str(space.upstream.commits[1])
+    space.must("submit", "--check", "--offline")
+    assert space.run("submit", "-s").code == 4
