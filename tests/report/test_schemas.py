@@ -6,50 +6,25 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]  # ships no types
 import pytest
-from referencing import Registry, Resource
 
+from report.schemafaults import faults
 from support.command import call
 from support.workspace import Workspace, make_workspace
-from vendorctl.report.schemas import FOLDER, schema_names, schema_path
+from vendorctl.report.schemas import schema_names, schema_path
 
 BODY = (
     "# SPDX-License"
     + "-Identifier: Apache-2.0\nimport k.b\n"
     + "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(8))
 )
-
-
-def closed(schema: Any) -> Any:
-    """The schema as a promise in both directions: a key that it does not name is a fault."""
-    if isinstance(schema, list):
-        return [closed(each) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    made = {key: closed(value) for key, value in schema.items()}
-    if "$ref" not in made and "properties" in made and isinstance(made["properties"], dict):
-        made.setdefault("unevaluatedProperties" if "allOf" in made else "additionalProperties", False)
-    return made
-
-
-def registry() -> Any:
-    """All schemas by their names. What reports share stays open: a document adds its own keys to it."""
-    found = Registry()
-    for path in FOLDER.glob("*.json"):
-        found = found.with_resource(path.name, Resource.from_contents(json.loads(path.read_text("utf-8"))))
-    return found
-
-
-def faults(document: Any) -> list[str]:
-    schema = closed(json.loads(schema_path(document["schema"]).read_text("utf-8")))
-    validator = jsonschema.Draft202012Validator(schema, registry=registry())
-    return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(document)]
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +100,24 @@ def test_a_recorded_patch_and_a_page_fit(make: Callable[[], Workspace], tmp_path
         done = space.run("patch", "record", "up", "--title", "T", "--reason", "r", *more, "--format", "json")
         assert faults(done.json()) == []
     assert faults(space.run("report", "--html", str(tmp_path / "page"), "--format", "json").json()) == []
+
+
+def test_a_new_workspace_and_an_adopted_copy_fit(make: Callable[[], Workspace], tmp_path: Path) -> None:
+    space = make()
+    new = tmp_path / "new"
+    shutil.copytree(space.patched, new / "lib")
+    assert faults(call("-C", str(new), "init", "--format", "json").json()) == []
+    url = os.path.relpath(space.folder / "upstream", new)
+    for words in (["adopt", "lib", "--upstream", "up", "--url", url], ["add", "other", url, "--include", "**"]):
+        done = call("-C", str(new), *words, "--format", "json", cwd=new)
+        assert done.code == 0, done.text
+        assert faults(done.json()) == []
+
+
+def test_a_submission_fits(make: Callable[[], Workspace]) -> None:
+    done = make().run("submit", "up", "1", "--onto", "v2", "--no-style", "--format", "json")
+    assert done.json()["schema"] == "vendorctl/submit/1", done.text
+    assert faults(done.json()) == []
 
 
 def test_a_key_that_no_schema_names_is_noticed() -> None:
