@@ -73,7 +73,7 @@ def compile_state(files: Files, kernels: tuple[str, ...], target_name: str) -> d
         target=target.find(target_name),
         sources=sources,
         rows=tuple(row(kernel=name) for name in kernels),
-        tools=toolchain.locate(os.environ, pinned=None),
+        tools=toolchain.locate(os.environ, pins={}),
     )
     return dict(zip(kernels, compile_rows(task), strict=True))
 
