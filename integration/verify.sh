@@ -45,10 +45,10 @@ for command in $commands; do
   if [ "$code" -gt "$worst" ]; then worst=$code; fi
 done
 
-# A comment may have 65,536 characters; each part has room for itself only.
+# A comment may have 65,536 characters. Where the parts together have more, their headings and counts have to do.
 if [ "$(wc -m <"$results/comment.md")" -gt 65000 ]; then
   for command in $commands; do
-    if [ -f "$results/$command.md" ]; then head -n 12 "$results/$command.md"; fi
+    if [ -f "$results/$command.md" ]; then head -n 5 "$results/$command.md"; fi
   done >"$results/comment.md"
 fi
 exit "$worst"

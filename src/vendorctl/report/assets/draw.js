@@ -74,7 +74,7 @@ function staircase(title, days, from, to) {
 
 const WORDS = new Set(("and as assert async await break class continue def del elif else except finally for from global if import in is lambda " +
   "nonlocal not or pass raise return try while with yield None True False").split(" "));
-const TOKENS = /(#.*$)|("""|'''|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?)|\b(\d[\w.]*)|([A-Za-z_]\w*)/g;
+const TOKENS = /(#.*$)|("""|'''|"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?)|\b(\d(?:[\w.]|(?<=[eE])[+-])*)|([A-Za-z_]\w*)/g;
 
 /** A line of Python with words, strings, comments and numbers marked; other files are close enough. */
 function coloured(text) {

@@ -129,7 +129,7 @@ function patches() {
   const elements = upstreams.flatMap(([name, value]) => {
     const byPatch = filesByPatch(value.files);
     const forecasts = new Map(((data.drift.upstreams || {})[name] || { patches: [] }).patches.map((each) => [each.file, each.health]));
-    return value.patches.map((patch) => patchEntry(name, patch, byPatch.get(patch.number) || [], forecasts.get(patch.file) || "not known"));
+    return value.patches.map((patch) => patchEntry(name, patch, byPatch.get(patch.number) || [], forecasts.get(patch.file) || "health not known"));
   });
   return elements.length ? [filters("patches", [["Upstream", "upstream"], ["Health at the next bump", "health"], ["Status", "status"]], elements), elements] : [];
 }
