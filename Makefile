@@ -54,7 +54,8 @@ docs: $(STAMP)  ## Write the reference pages that come from the code
 
 system:  ## Debian packages that some tests want (they are skipped, and counted, without them); needs root
 	apt-get update -qq
-	apt-get install -y -qq --no-install-recommends quilt patch openssl chromium llvm-19
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+	  quilt patch openssl chromium llvm-19 >/dev/null
 
 lock:  ## Resolve the dependencies again (needs uv)
 	uv pip compile pyproject.toml --extra build --extra test --group dev --generate-hashes --universal \
