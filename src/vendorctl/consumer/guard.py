@@ -74,7 +74,7 @@ def check_guard(root: Path, file: Path) -> Report:
             Finding(rule="VC610", message=f"the guard {state}", location=Location(shown),
                     hint=f"run `vendorctl guard {shlex.quote(shown)}`"),
         )  # fmt: skip
-    return Report(schema=SCHEMA, title="guard", findings=found, counts={"guards": 1})
+    return Report(schema=SCHEMA, title="guard", findings=found, counts={"files": 1})
 
 
 def _inside(root: Path, file: Path) -> str:

@@ -194,7 +194,7 @@ def _report(question: Question, imported: Imported, collected: Collected | None,
         counts["attempts on them"] = len(imported.around.attempts)
     if question.before is not None and imported.failure is None:
         counts["public names"] = len(imported.looked_up)
-        counts["public names that wait"] = sum(state == "waits" for state in imported.looked_up.values())
+        counts["lazy names"] = sum(state == "waits" for state in imported.looked_up.values())
     if collected is not None:
         counts |= {"tests collected": collected.tests, "test files skipped": len(collected.skipped)}
     data: dict[str, Json] = {

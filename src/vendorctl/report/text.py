@@ -99,8 +99,11 @@ _PLURALS = {
     "files": "file",
     "findings": "finding",
     "instances": "instance",
+    "modules": "module",
+    "names": "name",
     "objects": "object",
     "patches": "patch",
+    "tests": "test",
     "upstreams": "upstream",
 }
 
