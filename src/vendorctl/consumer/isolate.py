@@ -191,7 +191,9 @@ def _report(question: Question, imported: Imported, collected: Collected | None,
     lines, counts = [], {"absent modules": len(absent)}
     if imported.failure is None:
         lines.append(f"{question.package} imports without {', '.join(absent)} (Python {imported.around.python})")
-        counts["attempts on them"] = len(imported.around.attempts)
+        if question.before is None:
+            # Looking up lazy names attempts them too, and tells nothing about the import.
+            counts["attempts on them"] = len(imported.around.attempts)
     if question.before is not None and imported.failure is None:
         counts["public names"] = len(imported.looked_up)
         counts["lazy names"] = sum(state == "waits" for state in imported.looked_up.values())
