@@ -155,6 +155,13 @@ def test_public_names_stay_the_same(tmp_path: Path) -> None:
     assert result.json()["names"] == {"WIDTH": "present", "norm": "waits"}
 
 
+def test_a_plain_import_is_no_public_name(tmp_path: Path) -> None:
+    text = "import os\nimport math as maths\n\n" + EAGER["rows/__init__.py"]
+    before = project(tmp_path / "before", EAGER | {"rows/__init__.py": text})
+    result = isolate(project(tmp_path / "after", LAZY), "--before", str(before))
+    assert [each["message"].split(":")[0] for each in result.json()["findings"]] == ["the public name maths is lost"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [

@@ -58,7 +58,8 @@ def _statements(tree: ast.Module) -> Iterator[ast.stmt]:
 
 def _bound_by(node: ast.stmt) -> Iterator[str]:
     if isinstance(node, ast.Import):
-        yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        # `import os` serves the file itself; `import a as b` and `from a import b` may be meant for others.
+        yield from (alias.asname for alias in node.names if alias.asname)
     elif isinstance(node, ast.ImportFrom):
         yield from (alias.asname or alias.name for alias in node.names if alias.name != "*")
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
