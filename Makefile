@@ -12,7 +12,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 #: What `make kernels` tests; CI keeps to representative cases, `make kernels TEST=--full` runs all of them.
 TEST ?=
 
-.PHONY: demo test unit kernels lint format bench upstreams lock docs system clean help
+.PHONY: demo test unit kernels example lint format bench upstreams lock docs system clean help
 
 help:  ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ upstreams: build/upstreams/minikernels.git/HEAD  ## Generate the sample upstream
 
 build/upstreams/minikernels.git/HEAD: $(STAMP)
 	$(BIN)/python -m vendorctl.sample build/upstreams/minikernels.git
+
+example: $(STAMP)  ## Test the example library with PyTorch (a large download), which only this target installs
+	$(MAKE) -C examples/rowkernels
 
 docs: $(STAMP)  ## Write the reference pages that come from the code
 	$(BIN)/python tools/reference.py
