@@ -17,6 +17,7 @@ from vendorctl.kernels.toolchain import locate
 from vendorctl.sample import edits
 
 _NAME = "minikernels"
+_AUTHOR = "Dana Downstream <dana@downstream.example.org>"
 _PATCHED = f".vendorctl/patched/{_NAME}"
 
 
@@ -41,6 +42,7 @@ def patch(story: Story) -> None:
         story.run(
             "patch", "record", _NAME, "--title", edit.title, "--reason", edit.reason,
             "--forwarded", edit.forwarded, "--origin", edit.origin,
+            "--author", _AUTHOR,  # a fresh machine has no git identity
         )  # fmt: skip
 
 
