@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from support import tinykern
-from support.repo import Changes, repo
+from support.repo import Changes, Repo, repo
 from vendorctl.cli import main
 from vendorctl.errors import ExitCode
 
@@ -204,6 +204,37 @@ def test_what_a_patch_does_to_objects_is_shown_as_instructions(root: Path, capsy
     assert report["counts"] == {"instances": 2, "code": 2}
     assert any("v_add_f32" in line for line in report["differences"]["scale"])
     assert not (root / "objects").exists()
+
+
+def test_what_a_bump_does_to_objects_is_shown_before_it_is_made(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tinygrad")
+    upstream = Repo(root.parent / "upstream")
+    plain = upstream.read("tinykern/scale.py").decode()
+    upstream.commit({"tinykern/scale.py": "# only a comment\n" + plain})
+    upstream.tag("same")
+    upstream.commit({"tinykern/scale.py": plain.replace("* a)", "* a + 1.0)")})
+    upstream.tag("other")
+    pin = (root / "VENDOR.yaml").read_bytes()
+    objects = ("diff-upstream", "--objects", "--target", "gfx942", "--against")
+    assert run(capsys, root, *objects, "same")[1]["counts"] == {"instances": 2, "same": 2}
+    code, report = run(capsys, root, *objects, "other")
+    assert code == 0
+    assert report["counts"] == {"instances": 2, "code": 2}
+    assert any("v_add_f32" in line for line in report["differences"]["scale"])
+    assert (root / "VENDOR.yaml").read_bytes() == pin
+
+
+def test_a_bump_that_conflicts_has_no_objects_to_compare(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = root / ".vendorctl/patched/tinykern/tinykern/scale.py"
+    source.write_text(source.read_text().replace("* a)", "* a + 1.0)"))
+    assert main(["-C", str(root), "patch", "record", "tinykern", "--title", "Add one", "--reason", "bias"]) == 0
+    upstream = Repo(root.parent / "upstream")
+    upstream.commit({"tinykern/scale.py": upstream.read("tinykern/scale.py").decode().replace("* a)", "* a * 3.0)")})
+    upstream.tag("other")
+    code, error = run(capsys, root, "diff-upstream", "--objects", "--against", "other")
+    assert code == ExitCode.CONFLICT
+    assert "0001-add-one.patch conflicts with other" in error["message"]
+    assert not (root / ".vendorctl/bump").exists()
 
 
 def test_instructions_are_decoded_for_every_member(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,7 +36,8 @@ def command(
     if objects:
         from vendorctl.cli.objectdrift import object_changes
 
-        return emit(object_changes(current(), names, operations=operations, targets=targets))
+        report = object_changes(current(), names, against, operations=operations, targets=targets, offline=offline)
+        return emit(report)
     if against != "pin":
         return emit(drift_of(names, against, offline=offline))
     return _at_pin(names)

@@ -9,7 +9,6 @@ folder of its own. Nothing in the workspace changes.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -17,13 +16,14 @@ from pathlib import Path
 
 from vendorctl.errors import VendorError
 from vendorctl.git.objects import Blobs
-from vendorctl.git.tree import Mode, Tree
+from vendorctl.git.tree import Tree
 from vendorctl.kernels import manifest, store
 from vendorctl.kernels.cache import ObjectCache
 from vendorctl.kernels.child import Limits
 from vendorctl.kernels.compile import COMPILE_LIMITS, Compiled, Failed, Outcome
 from vendorctl.kernels.inputs import PatchedTree
 from vendorctl.kernels.instance import Instance
+from vendorctl.kernels.layout import write_tree
 from vendorctl.kernels.plan import PlannedRow, State, Unit, make_plan
 from vendorctl.kernels.pool import Executor
 from vendorctl.kernels.project import Project
@@ -31,7 +31,6 @@ from vendorctl.kernels.schedule import Pending, compile_pending
 from vendorctl.kernels.testing.results import ObjectResult
 from vendorctl.kernels.testing.selection import Built
 from vendorctl.kernels.toolchain import Toolchain
-from vendorctl.paths import display, reject_reason
 from vendorctl.progress import Progress
 
 
@@ -106,7 +105,7 @@ def lay_out(shop: Workshop, variant: Variant, folder: Path, scope: Scope) -> Lay
 
     Raises VendorError when an operation or target that `scope` names does not exist.
     """
-    _write(variant, folder / "tree")
+    write_tree(variant.tree, variant.blobs, folder / "tree")
     tree = PatchedTree(name=variant.upstream, root=folder / "tree", pristine={}, patches=())
     project = replace(shop.project, trees={**shop.project.trees, variant.upstream: tree})
     units: list[Unit] = []
@@ -126,19 +125,6 @@ def lay_out(shop: Workshop, variant: Variant, folder: Path, scope: Scope) -> Lay
             and (not scope.operations or unit.table.operation in scope.operations)
         ]
     return Layout(variant=variant, folder=folder, units=tuple(units), refused=refused)
-
-
-def _write(variant: Variant, folder: Path) -> None:
-    for path, entry in variant.tree.items():
-        reason = reject_reason(path)
-        if reason:
-            raise VendorError(f"{display(path)} cannot be written: {reason}")
-        place = folder / os.fsdecode(path)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        if entry.mode is Mode.SYMLINK:
-            place.symlink_to(os.fsdecode(variant.blobs[entry.oid]))
-        elif entry.mode.is_blob:
-            place.write_bytes(variant.blobs[entry.oid])
 
 
 def _recipes(project: Project, upstream: str, operations: Sequence[str]) -> Iterator[str]:
