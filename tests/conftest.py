@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,16 +23,30 @@ settings.register_profile("soak", deadline=None, max_examples=3000, database=Non
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A private HOME with a git identity; no system configuration, no `GIT_*` variable, UTC."""
-    folder = tmp_path_factory.mktemp("home")
+def _enter(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make `folder` the HOME, and drop what the machine's user has set."""
     wanted = hermetic_environment(folder, os.environ)
     for name in set(os.environ) - set(wanted):
         monkeypatch.delenv(name)
     for name, value in wanted.items():
         if os.environ.get(name) != value:
             monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def shared_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """What `home` is to a test, for fixtures that outlive one."""
+    folder = tmp_path_factory.mktemp("shared-home")
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        _enter(folder, monkeypatch)
+        yield folder
+
+
+@pytest.fixture(autouse=True)
+def home(shared_home: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A private HOME with a git identity; no system configuration, no `GIT_*` variable, UTC."""
+    folder = tmp_path_factory.mktemp("home")
+    _enter(folder, monkeypatch)
     return folder
 
 
