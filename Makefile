@@ -62,7 +62,7 @@ system:  ## Debian packages that some tests want (they are skipped, and counted,
 
 lock:  ## Resolve the dependencies again (needs uv)
 	uv pip compile pyproject.toml --extra build --extra test --extra distributed --extra dvc --extra cache \
-	  --group dev --generate-hashes --universal \
+	  --extra report --group dev --generate-hashes --universal \
 	  --python-version 3.11 --custom-compile-command "make lock" -o requirements/dev.lock
 
 $(STAMP): pyproject.toml requirements/dev.lock

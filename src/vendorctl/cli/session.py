@@ -45,7 +45,7 @@ class Session:
             return Silent()
         from vendorctl.cli.bars import Bars
 
-        return Bars(color=self.use_color(terminal=True))
+        return Bars(sys.stderr, color=self.use_color(terminal=True))
 
     def use_color(self, *, terminal: bool) -> bool:
         """Colour is for terminals, unless NO_COLOR or --no-color says otherwise."""

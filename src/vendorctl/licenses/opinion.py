@@ -3,6 +3,8 @@
 
 """A second opinion: the `reuse` program over the same trees, what it reads differently, and what it does not look at.
 
+reuse is an optional dependency (extra `report`), and a program: it is GPL, so none of its code is loaded here.
+
 The trees are laid out in a folder of their own: in the workspace, reuse would leave out whatever git ignores, and that
 is where patched trees are.
 """
@@ -11,10 +13,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +67,7 @@ def _ask(tree: Tree, contents: Mapping[bytes, bytes], runner: Runner) -> Opinion
         for path, content in contents.items():
             _lay_out(folder, path, content, tree[path].mode)
         environment = {"PATH": os.environ.get("PATH", ""), "HOME": scratch, "LC_ALL": "C.UTF-8"}
-        command = [sys.executable, "-m", "reuse", "--root", str(folder), "lint", "--json"]
+        command = [*_program(environment["PATH"]), "--root", str(folder), "lint", "--json"]
         done = runner(command, cwd=folder, env=environment, timeout=_PATIENCE)
     try:
         answer: dict[str, Any] = json.loads(done.stdout)
@@ -77,6 +81,20 @@ def _ask(tree: Tree, contents: Mapping[bytes, bytes], runner: Runner) -> Opinion
             code=ExitCode.TOOL_MISSING,
         ) from error
     return Opinion(said)
+
+
+def _program(path: str) -> list[str]:
+    """How to start reuse: the one installed beside vendorctl, else the one on `path`."""
+    if find_spec("reuse") is not None:
+        return [sys.executable, "-m", "reuse"]
+    found = shutil.which("reuse", path=path)
+    if found is None:
+        raise VendorError(
+            "reuse is not installed (`pip install 'vendorctl[report]'`)",
+            hint="or run the audit with --no-second-opinion",
+            code=ExitCode.TOOL_MISSING,
+        )
+    return [found]
 
 
 def _lay_out(folder: Path, path: bytes, content: bytes, mode: Mode) -> None:
