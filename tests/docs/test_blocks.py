@@ -3,7 +3,8 @@
 
 """Every `console` block in the documentation does what it shows.
 
-The blocks of a page run in order, in one empty folder, in a shell of their own. Lines that start with `$ ` are
+The blocks of a page run in order and start in one empty folder. The current folder and exported variables last from
+one command to the next, as they do for a reader who pastes the page into a terminal. Lines that start with `$ ` are
 commands, the lines up to the next one are their output (stdout and stderr). A line `...` stands for any lines, and
 `...` inside a line for any text. `# exit N` behind a command says with what it must end.
 """
@@ -20,6 +21,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
+#: Runs `$1`, and leaves the folder that it ends in and what it exports in the file `$0` for the next command.
+_SHELL = """\
+. "$0"
+trap 'status=$?; { export -p; printf "cd %q\\n" "$PWD"; } > "$0"; exit $status' EXIT
+eval "$1"
+"""
 PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if "```console" in page.read_text("utf-8")]
 _BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -72,13 +79,22 @@ def environment(home: Path) -> dict[str, str]:
         "GIT_COMMITTER_NAME": "Ada Example",
         "GIT_COMMITTER_EMAIL": "ada@example.org",
         "SOURCE_DATE_EPOCH": "1767225600",
-        "VENDORCTL_DOCS": str(ROOT / "docs"),
+        "VENDORCTL_SOURCE": str(ROOT),
     }
 
 
 def run(step: Step, folder: Path, env: dict[str, str]) -> str | None:
+    """What is wrong with `step`; None: it does what it shows. The first one of a page starts in `folder`."""
+    state = Path(env["HOME"], ".shell-state")
+    state.touch()
     done = subprocess.run(
-        ["bash", "-c", step.command], cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+        ["bash", "-c", _SHELL, str(state), step.command],
+        cwd=folder,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
     )
     shown = done.stdout.decode()
     if done.returncode != step.status:
@@ -117,3 +133,10 @@ def test_a_block_that_tells_otherwise_is_noticed(text: str, seen: str, tmp_path:
 def test_ellipses_stand_for_anything() -> None:
     assert pattern("a\n...\nid ... end\n").fullmatch("a\nb\nc\nid 12 end\n")
     assert not pattern("a\n...\nid ... end\n").fullmatch("a\nb\nid 12\n")
+
+
+def test_a_page_is_one_session(tmp_path: Path) -> None:
+    text = "```console\n$ mkdir -p in/here && cd in\n$ export WORD='a b' && false  # exit 1\n```\n"
+    text += '```console\n$ echo "$WORD" && ls\na b\nhere\n```\n'
+    env = environment(tmp_path / "home")
+    assert [run(step, tmp_path, env) for step in steps(text)] == [None, None, None]
