@@ -41,12 +41,13 @@ def open_executor(spec: str, jobs: int) -> Executor:
     if not spec.startswith("dask://"):
         raise VendorError(f"unknown executor {spec!r}", hint="use `local` or `dask://HOST:PORT`", code=ExitCode.USAGE)
     try:
-        import distributed  # type: ignore[import-not-found,unused-ignore]  # an extra that few need
+        import distributed
     except ImportError:
         raise VendorError(
             "a Dask executor needs the package distributed",
             hint="`pip install distributed`",
             code=ExitCode.TOOL_MISSING,
         ) from None
-    executor: Executor = distributed.Client("tcp://" + spec.removeprefix("dask://")).get_executor()
+    client: Any = distributed.Client("tcp://" + spec.removeprefix("dask://"))  # type: ignore[no-untyped-call]
+    executor: Executor = client.get_executor()
     return executor
