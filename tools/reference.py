@@ -18,12 +18,15 @@ import click
 from vendorctl.cli.group import cli
 from vendorctl.cli.table import SECTIONS
 from vendorctl.errors import ExitCode
+from vendorctl.report.schemas import COMMON, is_report, load_schema, schema_names
 from vendorctl.report.schemas import FOLDER as SCHEMAS
-from vendorctl.report.schemas import schema_names, schema_path
 from vendorctl.rules import RULES
 from vendorctl.workspace.schema import SCHEMA
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
+
+#: The definitions that schemas share, by name.
+_COMMON = json.loads((SCHEMAS / COMMON).read_text("utf-8"))["$defs"]
 
 _HEAD = """\
 <!--
@@ -62,7 +65,7 @@ def pages() -> dict[str, str]:
 
 def _commands() -> Iterator[str]:
     yield "# Commands\n\nGlobal options are accepted before and after a command's name.\n"
-    context = click.Context(cli, info_name="vendorctl")
+    context = click.Context(cli, info_name="vendorctl", **cli.context_settings)
     for title, rows in SECTIONS.items():
         yield f"\n## {title}\n"
         for row in rows:
@@ -114,39 +117,82 @@ def _exit_codes() -> Iterator[str]:
         yield f"| {int(code)} | {_EXIT_CODES[code]} |\n"
 
 
+_DOCUMENTS_HEAD = """\
+# JSON documents
+
+What `--format json` writes, and the JSON files of a workspace. `vendorctl schema` lists their schemas (JSON Schema
+2020-12), `vendorctl schema verify` writes one. They are strict, and describe what this version writes: the number in
+a name changes when a key goes or changes its meaning; a release that adds keys brings schemas with them.
+"""
+
+
 def _documents() -> Iterator[str]:
-    yield "# JSON documents\n\nWhat `--format json` writes. The schemas (JSON Schema 2020-12) are installed with the "
-    yield "package;\n`vendorctl help schemas` says where. A version changes when a key goes or changes its meaning; "
-    yield "new keys may\ncome without.\n\n## Keys of every report\n\n"
-    common = json.loads((SCHEMAS / "common.json").read_text("utf-8"))["$defs"]
-    yield from _keys(common["report"])
-    yield "\n## Keys of a finding\n\n"
-    yield from _keys(common["finding"])
-    for name in schema_names():
-        schema = json.loads(schema_path(name).read_text("utf-8"))
-        yield f"\n## {name}\n\n{schema['description']}\n"
-        own = {key: value for key, value in schema["properties"].items() if key != "schema"}
-        if own:
-            yield "\n"
-            yield from _keys({"properties": own})
+    yield _DOCUMENTS_HEAD
+    yield "\n## Keys of every report\n\n"
+    yield from _keys(_COMMON["report"])
+    schemas = [load_schema(name) for name in schema_names()]
+    yield "\n## What commands write\n"
+    yield from (text for schema in schemas if is_report(schema) for text in _document(schema))
+    yield "\n## Files of a workspace\n"
+    yield from (text for schema in schemas if not is_report(schema) for text in _document(schema))
+
+
+def _document(schema: Mapping[str, Any]) -> Iterator[str]:
+    yield f"\n### {schema['title']}\n\n{schema['description']}\n"
+    own = {key: value for key, value in schema["properties"].items() if key != "schema"}
+    if own:
+        yield "\n"
+        yield from _keys({"properties": own, "required": schema["required"]})
 
 
 def _keys(schema: Mapping[str, Any]) -> Iterator[str]:
     """A table of an object's keys; those of objects inside it are indented by their path."""
     yield "| key | type | meaning |\n|---|---|---|\n"
-    yield from _key_rows(schema, "")
+    yield from _key_rows(schema, "", ())
 
 
-def _key_rows(schema: Mapping[str, Any], prefix: str) -> Iterator[str]:
-    for key, value in schema.get("properties", {}).items():
-        kinds = value.get("type", "object" if "$ref" in value else "")
-        kinds = " or ".join(kinds) if isinstance(kinds, list) else kinds
-        kinds = kinds or ("one of " + ", ".join(value["enum"]) if "enum" in value else "any")
-        yield f"| `{prefix}{key}` | {kinds} | {_cell(value.get('description', ''))} |\n"
-        yield from _key_rows(value, f"{prefix}{key}.")
-        for inner, mark in (("items", "[]"), ("additionalProperties", ".*")):
-            if isinstance(value.get(inner), dict):
-                yield from _key_rows(value[inner], f"{prefix}{key}{mark}.")
+def _key_rows(schema: Mapping[str, Any], prefix: str, inside: tuple[str, ...]) -> Iterator[str]:
+    """The rows below `prefix`; `inside` are the shared definitions that they are part of."""
+    required = schema.get("required", ())
+    for key, raw in schema.get("properties", {}).items():
+        value, names = _resolved(raw)
+        meaning = raw.get("description", value.get("description", ""))
+        absent = "" if key in required else " May be absent."
+        yield f"| `{prefix}{key}` | {_kind(value)} | {_cell(meaning)}{absent} |\n"
+        yield from _below(value, f"{prefix}{key}", (*inside, *names))
+
+
+def _below(value: Mapping[str, Any], path: str, inside: tuple[str, ...]) -> Iterator[str]:
+    if len(set(inside)) < len(inside):
+        return  # a definition that holds itself
+    yield from _key_rows(value, f"{path}.", inside)
+    for inner, mark in (("items", "[]"), ("additionalProperties", ".*")):
+        if isinstance(value.get(inner), dict):
+            found, names = _resolved(value[inner])
+            yield from _below(found, f"{path}{mark}", (*inside, *names))
+    for choice in value.get("anyOf", ()):
+        found, names = _resolved(choice)
+        yield from _below(found, path, (*inside, *names))
+
+
+def _resolved(value: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    """What a schema refers to, with the name of the definition; the schema itself where it refers to nothing."""
+    if "$ref" not in value:
+        return value, ()
+    name = value["$ref"].rpartition("/")[2]
+    return _COMMON[name], (name,)
+
+
+def _kind(value: Mapping[str, Any]) -> str:
+    """The type in words."""
+    if "enum" in value:
+        return "one of " + ", ".join("null" if each is None else str(each) for each in value["enum"])
+    if "const" in value:
+        return json.dumps(value["const"])
+    if "anyOf" in value:
+        return " or ".join(_kind(_resolved(choice)[0]) for choice in value["anyOf"])
+    kinds = value.get("type", "any")
+    return " or ".join(kinds) if isinstance(kinds, list) else str(kinds)
 
 
 def _cell(text: str) -> str:

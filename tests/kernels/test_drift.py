@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ import pytest
 
 from kernels.conftest import Built
 from support import tinykern
+from support.schemas import faults
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.kernels import pool, venvs
 from vendorctl.kernels.build import BuildOptions
@@ -28,6 +30,7 @@ from vendorctl.kernels.objectdrift import object_drift, pristine_of
 from vendorctl.kernels.project import Project
 from vendorctl.model import Report, Severity
 from vendorctl.proc import Completed
+from vendorctl.report.json import render_json
 
 
 class Word:
@@ -165,7 +168,9 @@ def run_compat(project: Project, versions: Mapping[str, Path | None]) -> Report:
     tools = tinykern.tools()
     tried = [replace(tools, flydsl=version, python=python or tools.python) for version, python in versions.items()]
     executor = pool.open_executor("local", 2)
-    return compat(project, tried, executor, BuildOptions(jobs=2, targets=("gfx942",)))
+    report = compat(project, tried, executor, BuildOptions(jobs=2, targets=("gfx942",)))
+    assert faults(json.loads(render_json(report))) == []
+    return report
 
 
 def test_versions_are_compared_with_the_pinned_one(built: Built, tmp_path: Path) -> None:

@@ -1,19 +1,22 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the kernel commands write as JSON is what the published schemas say."""
+"""What the kernel commands write as JSON, and the files they leave, is what the published schemas say."""
 
 from __future__ import annotations
 
 import importlib.metadata
+import json
 from pathlib import Path
 
 import pytest
 
-from report.schemafaults import faults
+from report.tampering import tampered
 from support import tinykern
 from support.command import call
 from support.repo import Changes, repo
+from support.schemas import faults
+from vendorctl.kernels import shard
 
 KERNELS = """
 kernels:
@@ -46,12 +49,41 @@ def test_from_build_to_test(tmp_path: Path) -> None:
     for words, schema in (
         (["build", "--jobs", "1"], "build"),
         (["build"], "build"),
+        (["build", "--verify"], "build-verify"),
         (["check"], "check"),
+        (["check", "--instructions"], "check"),
         (["pack"], "pack"),
         (["pack", "--check"], "pack-check"),
         (["test", "--jobs", "1"], "test"),
+        (["test", "--without", "1", "--jobs", "1"], "test-without"),
+        (["test", "--mutate", "--mutants", "1", "--jobs", "1"], "mutation"),
+        (["bisect", "tinykern", "--test", "scale", "--jobs", "1"], "bisect"),
         (["diff-upstream", "--objects"], "object-drift"),
+        (["guard", "guard.py"], "guard"),
+        (["guard", "guard.py", "--check"], "guard"),
     ):
-        document = call("-C", str(root), *words, "--format", "json").json()
-        assert document["schema"] == f"vendorctl/{schema}/1"
+        document = call("-C", str(root), *words, "--format", "json", cwd=root).json()
+        assert document["schema"] == f"vendorctl/{schema}/1", words
         assert faults(document) == [], words
+        assert [what for what, fake in tampered(document) if not faults(fake)] == [], words
+
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.mark.parametrize("operation", sorted(path.name for path in (ROOT / "objects").iterdir() if path.is_dir()))
+def test_the_manifests_and_descriptors_of_this_repository_fit(operation: str) -> None:
+    for path in (ROOT / "objects" / operation).glob("*/manifest.json"):
+        assert faults(json.loads(path.read_bytes())) == [], path
+    for path in (ROOT / "descriptors" / operation).glob("*.json"):
+        document = json.loads(path.read_bytes())
+        assert faults(document) == [], path
+        assert [what for what, fake in tampered(document) if not faults(fake)] == []
+
+
+def test_the_index_of_a_shard_fits(tmp_path: Path) -> None:
+    data = shard.dump("gfx942", [])
+    length = int.from_bytes(data[8:16], "little")
+    document = json.loads(data[16 : 16 + length])
+    assert faults(document) == []
+    assert faults(document | {"entries": [{}]}) != []

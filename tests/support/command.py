@@ -24,6 +24,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
+from support.schemas import faults
 from vendorctl.cli import main
 
 #: Loaded once, before the first fork: a child has what its parent had, and would otherwise load them every time.
@@ -78,8 +79,10 @@ class Result:
         return self.out + self.err
 
     def json(self) -> Any:
-        """Stdout as the one JSON document that it must be."""
-        return json.loads(self.out)
+        """Stdout as the one JSON document that it must be, and as its published schema says."""
+        document = json.loads(self.out)
+        assert faults(document) == []
+        return document
 
     def findings(self) -> set[tuple[str, str]]:
         """Rule and path of every finding that is an error or a warning; needs ``--format json``."""

@@ -5,15 +5,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import click
 
 from vendorctl.cli.group import CommandTable
 from vendorctl.cli.session import options
 from vendorctl.errors import ExitCode
 
-#: Subjects: what to type, and the text for it. Each ends with where to read on.
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A subject: what the list says of it, and its text, which ends with where to read on."""
+
+    summary: str
+    text: str
+
+
+#: What to type, and what is told then.
 TOPICS = {
-    "workspace": """\
+    "workspace": Topic(
+        "The files of a workspace, and which of them people edit.",
+        """\
 A workspace is a folder with a VENDOR.yaml.
 
 VENDOR.yaml        what is vendored from where; people edit it
@@ -26,7 +39,10 @@ Edit the patched tree, at `output:` or .vendorctl/patched/NAME, and record the e
   vendorctl patch record NAME --title '...' --reason '...'
 
 Read on: docs/tutorial/index.md, docs/reference/vendor-yaml.md""",
-    "proofs": """\
+    ),
+    "proofs": Topic(
+        "What verify proves.",
+        """\
 verify proves, offline, that
 
 1. vendored/NAME is what the lock says upstream has: paths, bytes, modes and links
@@ -37,7 +53,10 @@ verify proves, offline, that
 Upstreams with `store: fetch` may not be on disk: that is a note, and an error with --require.
 
 Read on: docs/explanation/proofs.md""",
-    "patches": """\
+    ),
+    "patches": Topic(
+        "What a patch says of itself.",
+        """\
 Patches are numbered mails, 0001-slug.patch, that git am, quilt and patch -p1 read. Each says in its message
 
 Reason: why the change is local
@@ -48,7 +67,10 @@ Applied-Upstream: the commit or release that has it
 vendorctl patch --help lists what can be done with them.
 
 Read on: docs/reference/patches.md""",
-    "bump": """\
+    ),
+    "bump": Topic(
+        "Moving a pin, and what to do when a patch conflicts.",
+        """\
 vendorctl sync --pin NAME=REF --dry-run    what would become of each patch
 vendorctl sync --pin NAME=REF              move the pin and carry the series over
 vendorctl sync --drop-merged               drop patches that upstream has taken
@@ -57,9 +79,12 @@ A conflict leaves the workspace as it was. Its files wait in .vendorctl/bump/NAM
 edit them, then `vendorctl sync NAME --continue`; or --skip the patch, or --abort.
 
 Read on: docs/how-to/bump-with-a-conflict.md, docs/explanation/bumps.md""",
-    "formats": """\
+    ),
+    "formats": Topic(
+        "What --format can write, colours, the pager.",
+        """\
 --format text       for people (the default)
---format json       for programs; `vendorctl help schemas` tells the shapes
+--format json       for programs; `vendorctl schema` has the schemas
 --format markdown   a comment for a pull request, below the size limit
 --format github     annotations of GitHub Actions
 --format sarif      SARIF 2.1.0 for code scanning
@@ -69,7 +94,10 @@ Not every command has all of them; its --help lists them. Colours: off with --no
 Differences on a terminal go through $VENDORCTL_PAGER or $PAGER; an empty VENDORCTL_PAGER switches that off.
 
 Read on: docs/how-to/continuous-integration.md""",
-    "exit-codes": """\
+    ),
+    "exit-codes": Topic(
+        "What each exit code stands for.",
+        """\
 0    done, nothing wrong        1    findings
 2    wrong command line         3    VENDOR.yaml or VENDOR.lock is invalid
 4    upstream out of reach      5    a patch conflicts; state is kept
@@ -77,7 +105,10 @@ Read on: docs/how-to/continuous-integration.md""",
 70   a fault of vendorctl       130  interrupted
 
 Read on: docs/reference/exit-codes.md""",
-    "environment": """\
+    ),
+    "environment": Topic(
+        "The environment variables that matter.",
+        """\
 VENDORCTL_CACHE     folder of the cache (default: below XDG_CACHE_HOME or ~/.cache)
 VENDORCTL_PAGER     what shows differences on a terminal; before PAGER
 NO_COLOR            no colours
@@ -86,6 +117,20 @@ SOURCE_DATE_EPOCH   the time to write where one is needed, in seconds since 1970
 Proxies, credentials and url.<base>.insteadOf are git's own settings.
 
 Read on: docs/how-to/offline-and-mirrors.md""",
+    ),
+    "schemas": Topic(
+        "The JSON schemas of the documents that vendorctl writes.",
+        """\
+The schemas of --format json are in vendorctl itself, one for each document, strict (JSON Schema 2020-12).
+
+vendorctl schema           lists the documents
+vendorctl schema verify    writes one schema, in one piece: here that of
+  vendorctl/verify/1
+
+They describe what this version writes. The number changes when a key goes or changes its meaning.
+
+Read on: docs/reference/json.md""",
+    ),
 }
 
 
@@ -100,29 +145,19 @@ def command(topic: str | None) -> int:
     if topic is None:
         _list_topics()
     elif topic in TOPICS:
-        click.echo(TOPICS[topic])
-    elif topic == "schemas":
-        _list_schemas()
+        click.echo(TOPICS[topic].text)
     elif found := commands.get_command(context, topic):
         click.echo(found.get_help(click.Context(found, info_name=topic, parent=context)))
     else:
-        _explain(topic, [*TOPICS, "schemas", *commands.list_commands(context)])
+        _explain(topic, [*TOPICS, *commands.list_commands(context)])
     return ExitCode.OK
 
 
 def _list_topics() -> None:
     click.echo("vendorctl help TOPIC, where TOPIC is a command, a rule, or one of\n")
-    for name, text in TOPICS.items():
-        click.echo(f"  {name:14} {text.splitlines()[0]}")
-    click.echo(f"  {'schemas':14} The JSON schemas of --format json.\n\nvendorctl --help lists the commands.")
-
-
-def _list_schemas() -> None:
-    from vendorctl.report.schemas import FOLDER, schema_names
-
-    click.echo(f"The schemas of --format json are in {FOLDER}:\n")
-    for name in schema_names():
-        click.echo(f"  {name}")
+    for name, subject in TOPICS.items():
+        click.echo(f"  {name:14} {subject.summary}")
+    click.echo("\nvendorctl --help lists the commands.")
 
 
 def _explain(topic: str, known: list[str]) -> None:

@@ -61,7 +61,7 @@ def _attempt(name: str, make: Callable[[], Report]) -> Report:
         return make()
     except VendorError as error:
         current().say(f"note: {name} is left out: {error.message}")
-        return Report(schema="vendorctl/none/1", title=name)
+        return Report(schema="vendorctl/report/1", title=name)
 
 
 def _verify(root: Path) -> Report:

@@ -62,6 +62,7 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
         Row("report", "report", "One self-contained page for reviewers."),
         Row("help", "help", "Help on a command, a rule or a subject."),
         Row("explain", "explain", "What a rule means, why it matters, how to fix it."),
+        Row("schema", "schema", "The JSON schema of a document that vendorctl writes."),
         Row("completion", "completion", "The completion script of a shell."),
     ),
 }

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from support.schemas import faults
 from vendorctl.cli import main
 
 BARRIER, MERGED = "0002-wait-before-reduction-slots-are-reused.patch", "e5215448b622"
@@ -21,7 +22,9 @@ def call(capsys: pytest.CaptureFixture[str], root: Path, *words: str, expect: in
     code = main(["-C", str(root), "--format", "json", *words])
     shown = capsys.readouterr()
     assert code == expect, shown.err + shown.out
-    return json.loads(shown.out)
+    document = json.loads(shown.out)
+    assert faults(document) == []
+    return document
 
 
 def state_of(root: Path) -> dict[str, bytes]:
@@ -53,6 +56,7 @@ def test_mutants_are_reported(softmax: Path, capsys: pytest.CaptureFixture[str])
     words = ["test", "--mutate", "--mutants", "8", "--instance", "f16*", "-j", "1"]
     code = main(["-C", str(softmax), "--format", "json", *words])
     found = json.loads(capsys.readouterr().out)
+    assert faults(found) == []
     assert code == (0 if found["kill_rate"] >= 0.95 else 6)
     assert found["kill_rate"] > 0.85
     (item,) = found["objects"]

@@ -1,0 +1,27 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""How a document differs from its published schema."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import jsonschema  # type: ignore[import-untyped]  # ships no types
+
+from vendorctl.report.schemas import bundled
+
+
+@cache
+def validator(name: str) -> Any:
+    """What checks documents called `name` (``vendorctl/verify/1``), as anyone would who has only the printed schema."""
+    schema = bundled(name)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def faults(document: Any) -> list[str]:
+    """What is wrong with a document, each with its place; empty when it is as its schema says."""
+    errors = validator(document["schema"]).iter_errors(document)
+    return [f"{document['schema']} {error.json_path}: {error.message[:500]}" for error in errors]
