@@ -12,7 +12,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 #: What `make kernels` tests; CI keeps to representative cases, `make kernels TEST=--full` runs all of them.
 TEST ?=
 
-.PHONY: demo test unit kernels example lint format bench upstreams lock docs system clean help
+.PHONY: demo test unit kernels example lint format bench upstreams dist lock docs system clean help
 
 help:  ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,10 +60,20 @@ system:  ## Debian packages that some tests want (they are skipped, and counted,
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
 	  quilt patch openssl chromium llvm-19 >/dev/null
 
+dist: $(STAMP)  ## The wheel, the sdist and bills of materials of HEAD, built twice and compared
+	PYTHONPATH=tools $(BIN)/python -m release dist
+
+#: What each extra needs, for those who install one of them with hashes; `core` is no extra at all.
+EXTRAS := build test distributed dvc cache report
+COMPILE := uv pip compile --quiet pyproject.toml --generate-hashes --universal --python-version 3.11 \
+  --custom-compile-command "make lock"
+
 lock:  ## Resolve the dependencies again (needs uv)
-	uv pip compile pyproject.toml --extra build --extra test --extra distributed --extra dvc --extra cache \
-	  --extra report --group dev --generate-hashes --universal \
-	  --python-version 3.11 --custom-compile-command "make lock" -o requirements/dev.lock
+	$(COMPILE) $(EXTRAS:%=--extra %) --group dev -o requirements/dev.lock
+	$(COMPILE) --constraint requirements/dev.lock -o requirements/core.lock
+	for extra in $(EXTRAS); do \
+	  $(COMPILE) --constraint requirements/dev.lock --extra $$extra -o requirements/$$extra.lock || exit 1; \
+	done
 
 $(STAMP): pyproject.toml requirements/dev.lock
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
