@@ -54,6 +54,7 @@ example: $(STAMP)  ## Test the example library with PyTorch (a large download), 
 
 docs: $(STAMP)  ## Write the reference pages that come from the code
 	$(BIN)/python tools/reference.py
+	$(BIN)/python tools/reference_kernels.py
 
 system:  ## Debian packages that some tests want (they are skipped, and counted, without them); needs root
 	apt-get update -qq

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -14,8 +15,15 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 
 
-def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("reference", ROOT / "tools" / "reference.py")
+#: The pages that each generator writes.
+PAGES = {
+    "reference": ("commands.md", "vendor-yaml.md", "rules.md", "exit-codes.md", "json.md"),
+    "reference_kernels": ("recipes.md", "targets.md"),
+}
+
+
+def generator(name: str = "reference") -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -23,10 +31,16 @@ def generator() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["commands.md", "vendor-yaml.md", "rules.md", "exit-codes.md", "json.md"])
-def test_the_committed_page_is_what_the_code_gives(name: str) -> None:
+@pytest.mark.parametrize(("module", "name"), [(module, name) for module, names in PAGES.items() for name in names])
+def test_the_committed_page_is_what_the_code_gives(module: str, name: str) -> None:
     committed = (ROOT / "docs" / "reference" / name).read_text("utf-8")
-    assert committed == generator().pages()[name], "run `make docs`"
+    assert committed == generator(module).pages()[name], "run `make docs`"
+
+
+def test_every_page_that_is_generated_is_compared() -> None:
+    assert {module: set(names) for module, names in PAGES.items()} == {
+        module: set(generator(module).pages()) for module in PAGES
+    }
 
 
 def test_a_rule_that_the_page_lacks_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,3 +48,28 @@ def test_a_rule_that_the_page_lacks_is_noticed(monkeypatch: pytest.MonkeyPatch) 
     before = module.pages()["rules.md"]
     monkeypatch.setattr(module, "RULES", {key: rule for key, rule in module.RULES.items() if key != "VC101"})
     assert module.pages()["rules.md"] != before
+
+
+def test_a_method_of_recipes_that_the_page_lacks_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = generator("reference_kernels")
+    before = module.pages()["recipes.md"]
+    monkeypatch.setattr(module.Recipe.accepts, "__doc__", "Something else.")
+    assert module.pages()["recipes.md"] != before
+
+
+#: Names that the code takes from the environment, or a string that looks like one.
+_VARIABLES = re.compile(
+    r'"(VENDORCTL_[A-Z]+|NO_COLOR|FORCE_COLOR|PAGER|ROCM_PATH|XDG_CACHE_HOME|SOURCE_DATE_EPOCH|GIT_INDEX_FILE)"'
+)
+
+
+def test_every_variable_that_the_code_reads_is_in_the_reference() -> None:
+    page = (ROOT / "docs" / "reference" / "environment.md").read_text("utf-8")
+    sources = [
+        path.read_text("utf-8") for path in (ROOT / "src" / "vendorctl").rglob("*.py") if "trees" not in path.parts
+    ]
+    read = {name for source in sources for name in _VARIABLES.findall(source)}
+    scripts = "".join(path.read_text("utf-8") for path in (ROOT / "integration").glob("*.sh"))
+    read |= set(re.findall(r"VENDORCTL_[A-Z]+", scripts))
+    assert read >= {"VENDORCTL_CACHE", "VENDORCTL_BRANCH"}, "the search itself finds nothing"
+    assert {name for name in read if f"`{name}`" not in page} == set()
