@@ -50,6 +50,7 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
         Row("check", "check", "Prove that every object comes from these sources, recipes and toolchain."),
         Row("test", "test", "Run every object and compare it with its reference, with no GPU."),
         Row("bisect", "bisect", "Find the upstream commit or patch that changed how tests end."),
+        Row("objects", "objects", "Keep objects outside git: where they are, push them, pull them."),
         Row("pack", "pack", "Pack one shard per device architecture."),
         Row("compat", "compat", "Compile the instance table against several toolchain versions."),
     ),

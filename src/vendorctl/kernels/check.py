@@ -9,7 +9,7 @@ both were written by a build that had run the recipe, and neither fits any more 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from vendorctl.errors import Location, VendorError
 from vendorctl.kernels import elf, inputs, manifest, toolchain
 from vendorctl.kernels import target as targets
 from vendorctl.kernels.manifest import ObjectManifest, ObjectRecord, Provenance, Resources
+from vendorctl.kernels.objectstore import pointer
 from vendorctl.kernels.plan import differences
 from vendorctl.kernels.project import Project
 from vendorctl.model import Finding, Json, Report, Severity
@@ -46,6 +47,7 @@ def check(project: Project, *, require: bool = False) -> Report:
     counts = {"manifests": len(manifests), "objects": 0, "missing": 0}
     sources = _Sources(project)
     stale: list[_Stale] = []
+    away: list[_Missing] = []
     for checked in manifests:
         stale += _stale(checked, sources)
         findings += _toolchain(checked, project)
@@ -55,8 +57,13 @@ def check(project: Project, *, require: bool = False) -> Report:
         counts["objects"] += len(objects) - len(missing)
         counts["missing"] += len(missing)
         findings += [finding for entry in objects if entry is not None for finding in entry]
-        findings += _missing(checked, project.root, require=require)
+        absent = _absent(checked, project.root)
+        if absent and len(absent) == len(objects):
+            away.append(_Missing(checked=checked, kept=pointer.matches(project.root, checked.manifest)))
+        elif absent:
+            findings.append(_partly_missing(checked, project.root, absent))
     findings += _stale_findings(stale)
+    findings += _missing_findings(away, require=require)
     return Report(
         schema=SCHEMA,
         title="check",
@@ -197,7 +204,7 @@ def _stale_findings(stale: Iterable[_Stale]) -> Iterator[Finding]:
 
 
 def _foreign_files(root: Path, checked: Checked) -> Iterator[Finding]:
-    named = {record.file for record in checked.manifest.objects} | {manifest.FILE_NAME}
+    named = {record.file for record in checked.manifest.objects} | {manifest.FILE_NAME, pointer.FILE_NAME}
     folder = root / checked.manifest.folder
     for path in sorted(folder.iterdir()):
         if path.name not in named:
@@ -205,20 +212,53 @@ def _foreign_files(root: Path, checked: Checked) -> Iterator[Finding]:
             yield _finding("VC513", shown, "no record of the manifest beside it names this file")
 
 
-def _missing(checked: Checked, root: Path, *, require: bool) -> Iterator[Finding]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Missing:
+    """A manifest of which no object is there, and whether its pointer says where to get them."""
+
+    checked: Checked
+    kept: bool
+
+
+def _absent(checked: Checked, root: Path) -> list[str]:
     found = checked.manifest
-    absent = [record.file for record in found.objects if not (root / found.folder / record.file).is_file()]
-    if not absent:
-        return
-    whole = len(absent) == len(found.objects)
-    yield Finding(
-        rule="VC510",
-        severity=Severity.WARNING if whole and not require else Severity.ERROR,
-        location=Location(found.folder),
-        message=f"{len(absent)} of {len(found.objects)} objects are not there",
-        detail=None if whole else "\n".join(absent[:10]),
-        hint=f"vendorctl build --op {found.operation} --target {found.target}",
+    return [record.file for record in found.objects if not (root / found.folder / record.file).is_file()]
+
+
+def _partly_missing(checked: Checked, root: Path, absent: Sequence[str]) -> Finding:
+    """Some objects of a folder are not there: somebody removed them."""
+    found = checked.manifest
+    again = f"vendorctl build --op {found.operation} --target {found.target}"
+    return _finding(
+        "VC510",
+        found.folder,
+        f"{len(absent)} of {len(found.objects)} objects are not there",
+        detail="\n".join(absent[:10]),
+        hint=_pull(found.operation) if pointer.matches(root, found) else again,
     )
+
+
+def _pull(operation: str) -> str:
+    return f"vendorctl objects pull {operation}"
+
+
+def _missing_findings(missing: Iterable[_Missing], *, require: bool) -> Iterator[Finding]:
+    """One finding per operation and way to get its objects: in a fresh clone there are none for any target."""
+    groups: dict[tuple[str, bool], list[ObjectManifest]] = {}
+    for entry in missing:
+        groups.setdefault((entry.checked.manifest.operation, entry.kept), []).append(entry.checked.manifest)
+    for (operation, kept), members in groups.items():
+        count = sum(len(found.objects) for found in members)
+        names = ", ".join(found.target for found in members)
+        single = len(members) == 1
+        build = f"vendorctl build --op {operation}" + (f" --target {names}" if single else "")
+        yield Finding(
+            rule="VC510",
+            severity=Severity.ERROR if require else Severity.WARNING,
+            location=Location(members[0].folder if single else f"{manifest.FOLDER}/{operation}"),
+            message=("" if single else f"{names}: ") + f"{count} of {count} objects are not there",
+            hint=_pull(operation) if kept else build,
+        )
 
 
 def _object(project: Project, checked: Checked, record: ObjectRecord) -> list[Finding] | None:

@@ -244,13 +244,18 @@ def _record(entry: Any) -> ObjectRecord:
         resources=Resources(**{name: int(number) for name, number in entry["resources"].items()}),
         launch=launch.parse(entry["launch"]),
     )
-    if not _FILE.match(record.file) or record.file != record.instance.name + SUFFIX:
+    if not is_file_name(record.file) or record.file != record.instance.name + SUFFIX:
         raise VendorError(f"object file {record.file!r} is not named after its instance")
     return record
 
 
 def _instance(pairs: Any) -> Instance:
     return rows.make(dict(pairs))
+
+
+def is_file_name(name: str) -> bool:
+    """True for what may be the name of an object's file."""
+    return bool(_FILE.match(name))
 
 
 def _name(value: Any) -> str:

@@ -16,6 +16,7 @@ from vendorctl.kernels.cache import write_atomically
 from vendorctl.kernels.compile import Compiled, Failed, Outcome
 from vendorctl.kernels.instance import Instance
 from vendorctl.kernels.manifest import ObjectManifest, ObjectRecord, Resources
+from vendorctl.kernels.objectstore import pointer
 from vendorctl.kernels.plan import PlannedRow, State, Unit
 from vendorctl.kernels.schedule import log_path
 from vendorctl.kernels.toolchain import Toolchain
@@ -87,9 +88,10 @@ def _manifest(unit: Unit, tools: Toolchain, records: list[ObjectRecord]) -> Obje
 
 
 def stage_removals(tx: Transaction, root: Path, kept: Iterable[str]) -> list[str]:
-    """Stage the removal of every manifest, with its objects, whose folder is not among `kept`; return the manifests.
+    """Stage the removal of every manifest whose folder is not among `kept`, with its objects and their pointer.
 
-    Only files that a build writes are removed: a folder without our manifest is left for `check` to report.
+    Returns the manifests. Only files that vendorctl writes are removed: a folder without our manifest is left for
+    `check` to report.
     """
     folders = set(kept)
     removed = []
@@ -97,7 +99,8 @@ def stage_removals(tx: Transaction, root: Path, kept: Iterable[str]) -> list[str
         folder = path.parent.relative_to(root).as_posix()
         if folder in folders:
             continue
-        for name in [manifest.FILE_NAME, *_objects_in(path.parent)]:
+        kept_in_git = [name for name in (manifest.FILE_NAME, pointer.FILE_NAME) if (path.parent / name).is_file()]
+        for name in [*kept_in_git, *_objects_in(path.parent)]:
             tx.delete(f"{folder}/{name}")
         removed.append(f"{folder}/{manifest.FILE_NAME}")
     return removed

@@ -191,4 +191,18 @@ OBJECTS = (
         "The bump would ship a kernel that is known to be wrong.",
         "`vendorctl bisect` finds the upstream commit or patch that did it.",
     ),
+    Rule(
+        "VC540",
+        "object-not-kept",
+        "No pointer names the objects of a manifest, or the remote that keeps them lacks some.",
+        "Whoever clones the repository cannot fetch them, and has to compile.",
+        "Run `vendorctl objects push` where the objects are, and commit the pointers.",
+    ),
+    Rule(
+        "VC541",
+        "store-content",
+        "The object store gave other bytes than the manifest records, or none.",
+        "A remote is written by many; only what the manifest records may be shipped.",
+        "Run `vendorctl objects push` where the objects are; remove a damaged file from the remote first.",
+    ),
 )

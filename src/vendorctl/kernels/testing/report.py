@@ -110,7 +110,8 @@ def _wrong(output: OutputError) -> str:
 def _finding(rule: str, result: ObjectResult, message: str, detail: str | None = None) -> Finding:
     path = f"{manifest.FOLDER}/{result.operation}/{result.target}/{result.instance}{manifest.SUFFIX}"
     again = f"--op {result.operation} --target {result.target} --instance '{result.instance}'"
-    hint = "run `vendorctl build`" if rule == "VC535" else f"again: vendorctl test {again}"
+    get = f"run `vendorctl build`, or `vendorctl objects pull {result.operation}` where objects are kept"
+    hint = get if rule == "VC535" else f"again: vendorctl test {again}"
     return Finding(
         rule=rule,
         location=Location(path),

@@ -1,0 +1,144 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""`vendorctl objects push`: what was built, and only that, goes to a remote; pointers say where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from vendorctl import digest
+from vendorctl.errors import ExitCode, Location, VendorError
+from vendorctl.kernels import manifest
+from vendorctl.kernels.objectstore import pointer
+from vendorctl.kernels.objectstore.dvc import Repository
+from vendorctl.kernels.objectstore.pointer import Stored
+from vendorctl.kernels.objectstore.unit import FileState, Unit, damaged, read_units
+from vendorctl.model import Finding, Json, Report
+from vendorctl.workspace.transaction import Transaction
+
+SCHEMA = "vendorctl/objects-push/1"
+
+
+def push(
+    root: Path,
+    open_repository: Callable[[], Repository],
+    begin: Callable[[], Transaction],
+    *,
+    operations: Sequence[str] = (),
+    targets: Sequence[str] = (),
+    remote: str | None = None,
+) -> Report:
+    """Send the objects of the chosen units to a remote, and write their pointers.
+
+    Nothing is sent unless every object of them is there and is what its manifest records. The remote is asked whether
+    it has them all before the pointers are left in place: those of before come back when it has not. Raises VendorError
+    (exit code 4) when the remote cannot be reached.
+    """
+    units = read_units(root, operations, targets)
+    findings = [finding for unit in units for finding in _unfit(unit)]
+    counts = {"objects": sum(len(unit.files) for unit in units)}
+    if findings:
+        nothing: dict[str, Json] = {"remote": None, "dvc": None, "pointers": []}
+        return Report(schema=SCHEMA, title="objects push", findings=tuple(findings), counts=counts, data=nothing)
+    repository = open_repository()
+    settings = repository.settings()
+    chosen = settings.remote(remote)
+    settings.cache.add(_contents(root, units))
+    pointers = {unit.pointer_path: pointer.dump(unit.manifest, unit.stored) for unit in units}
+    before = _replace(root, begin, pointers)
+    try:
+        absent = _send(repository, chosen, list(pointers), sent_before=not before)
+    except BaseException:
+        _replace(root, begin, before)
+        raise
+    if absent:
+        _replace(root, begin, before)
+    findings = [finding for unit in units for finding in _not_arrived(unit, absent, chosen)]
+    notes = [f"DVC {repository.program.version}, remote {chosen}"]
+    if before and not absent:
+        notes.append(f"commit the pointers: git add '{manifest.FOLDER}/*/*/{pointer.FILE_NAME}'")
+    return Report(
+        schema=SCHEMA,
+        title="objects push",
+        findings=tuple(findings),
+        counts=counts | {"pointers": len(pointers), "pointers written": 0 if absent else len(before)},
+        notes=tuple(notes),
+        data={"remote": chosen, "dvc": repository.program.version, "pointers": [] if absent else sorted(before)},
+    )
+
+
+def _unfit(unit: Unit) -> Iterator[Finding]:
+    hint = f"vendorctl build --op {unit.manifest.operation} --target {unit.manifest.target}"
+    missing = unit.named(FileState.MISSING)
+    if missing:
+        message = f"{len(missing)} of {len(unit.files)} objects are not there, so that they cannot be pushed"
+        yield Finding(rule="VC510", location=Location(unit.manifest.folder), message=message, hint=hint)
+    yield from damaged(unit, hint=hint)
+
+
+def _contents(root: Path, units: Iterable[Unit]) -> Iterator[tuple[Stored, bytes]]:
+    """The bytes of every object, proven once more: a file may have changed since it was looked at."""
+    for unit in units:
+        for record in unit.manifest.objects:
+            data = (root / unit.path(record.file)).read_bytes()
+            if digest.sha256(data) != record.sha256:
+                raise VendorError("the object changed while it was pushed", location=Location(unit.path(record.file)),
+                                  hint="run the command again", code=ExitCode.FINDINGS)  # fmt: skip
+            yield unit.stored[record.file], data
+
+
+def _replace(
+    root: Path, begin: Callable[[], Transaction], wanted: Mapping[str, bytes | None]
+) -> dict[str, bytes | None]:
+    """Write files, or remove those whose content is None; return what stood there before at every path that changed."""
+    before: dict[str, bytes | None] = {}
+    with begin() as tx:
+        for path, content in wanted.items():
+            file = root / path
+            old = file.read_bytes() if file.is_file() else None
+            if old == content:
+                continue
+            before[path] = old
+            if content is None:
+                tx.delete(path)
+            else:
+                tx.write(path, content)
+        if not tx.empty:
+            tx.commit()
+    return before
+
+
+def _send(repository: Repository, remote: str, pointers: Sequence[str], *, sent_before: bool) -> frozenset[str]:
+    """Push, then ask the remote; return the files that it still lacks. What was `sent_before` may well be there."""
+    if sent_before and not repository.absent(pointers, remote):
+        return frozenset()
+    done = repository.push(pointers, remote)
+    try:
+        absent = repository.absent(pointers, remote)
+    except VendorError as error:
+        raise VendorError(
+            f"the remote {remote} could not be written: {error.message if done.ok else done.text}",
+            hint="check its URL and your credentials: `dvc remote list`",
+            code=ExitCode.UNREACHABLE,
+        ) from error
+    if absent and not done.ok:
+        raise VendorError(
+            f"the remote {remote} took not all objects: {done.text}",
+            hint="check your credentials and its space, then run the command again",
+            code=ExitCode.UNREACHABLE,
+        )
+    return absent
+
+
+def _not_arrived(unit: Unit, absent: frozenset[str], remote: str) -> Iterator[Finding]:
+    lacking = sorted(file for file in unit.files if unit.path(file) in absent)
+    if lacking:
+        yield Finding(
+            rule="VC540",
+            location=Location(unit.manifest.folder),
+            message=f"the remote {remote} still lacks {len(lacking)} of {len(unit.files)} objects",
+            detail="\n".join(lacking[:10]),
+            hint="run the command again; the pointers were left as they were",
+        )
