@@ -23,7 +23,7 @@ from vendorctl.kernels.recipe import (
     row,
 )
 
-from rmsnorm_shared import GRADIENT_WIDTHS, TYPE_PAIRS, blank, double, expected, normal
+from rmsnorm_shared import GRADIENT_WIDTHS, TYPE_PAIRS, blank, block_for, double, expected, normal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,7 +53,7 @@ class RmsnormBackward(Recipe):
             launch = build_weight_gradient(instance.text("weight"))
         else:
             n = instance.number("n")
-            launch = build_backward(n, instance.text("dtype"), instance.text("weight"), block=64 if n <= 512 else 256)
+            launch = build_backward(n, instance.text("dtype"), instance.text("weight"), block=block_for(n))
         return launch
 
     def arguments(self, instance: Instance) -> Mapping[str, Example]:

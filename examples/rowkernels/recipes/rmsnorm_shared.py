@@ -15,10 +15,15 @@ if TYPE_CHECKING:
 
 #: Types of x and of the weight: equal, or the weight in f32.
 TYPE_PAIRS = (("f32", "f32"), ("f16", "f16"), ("bf16", "bf16"), ("f16", "f32"), ("bf16", "f32"))
-#: Widths that have gradients: of whole vectors, and with a tail. `rowkernels._contract` says the same.
-GRADIENT_WIDTHS = (64, 100, 1024)
+#: Widths that have gradients: heads and layers of models, and rows with a tail. `rowkernels._contract` says the same.
+GRADIENT_WIDTHS = (7, 64, 100, 128, 256, 257, 512, 768, 1003, 1024, 2048, 4096, 4099, 8192)
 #: Largest accepted error in units of the reference's magnitude.
 _TOLERANCE = {"f32": 2e-6, "f16": 1.2e-3, "bf16": 8e-3}
+
+
+def block_for(n: int) -> int:
+    """Threads for a row of `n` that is held in registers: whole waves, 8 elements to a thread as long as that goes."""
+    return min(64 * -(-n // 512), 1024)
 
 
 def normal(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import struct
 from collections import Counter
 from types import SimpleNamespace
@@ -17,7 +18,7 @@ import torch
 from vendorctl.kernels.hip import Runtime
 
 import rowkernels
-from rowkernels import _hip, _objects
+from rowkernels import _devices, _hip, _objects
 
 STREAM = 0x5150
 
@@ -48,10 +49,28 @@ class Library:
         )  # fmt: skip
 
 
+class Current:
+    """What PyTorch would call current: the stream, and the devices that were entered."""
+
+    def __init__(self) -> None:
+        self.stream = STREAM
+        self.entered: list[int | None] = []
+
+    def device(self, index: int | None) -> contextlib.AbstractContextManager[None]:
+        self.entered.append(index)
+        return contextlib.nullcontext()
+
+
 @pytest.fixture
-def library(monkeypatch: pytest.MonkeyPatch) -> Library:
-    monkeypatch.setattr(torch.cuda, "device", lambda _index: contextlib.nullcontext())
-    monkeypatch.setattr(torch.cuda, "current_stream", lambda: SimpleNamespace(cuda_stream=STREAM))
+def current(monkeypatch: pytest.MonkeyPatch) -> Current:
+    now = Current()
+    monkeypatch.setattr(torch.cuda, "device", now.device)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda: SimpleNamespace(cuda_stream=now.stream))
+    return now
+
+
+@pytest.fixture
+def library(current: Current, monkeypatch: pytest.MonkeyPatch) -> Library:
     # A function's attributes are set by ctypes users; a method's cannot be.
     monkeypatch.setattr(Runtime, "_words", lambda _self, code: f"HIP error {code}")
     return Library()
@@ -76,6 +95,43 @@ def test_a_launch_passes_addresses_and_numbers_on_the_current_stream(library: Li
     assert launch["kernarg"][:40] == struct.pack("<4QIf", *addresses, 64, 0.5)
 
 
+def test_a_launch_goes_to_the_stream_that_is_current_then(library: Library, current: Current) -> None:
+    kernel = forward(library)
+    for stream in (0, STREAM, 0x77, 0):
+        current.stream = stream
+        kernel.run(arguments(1), ("y", "inv_rms"))
+    assert [launch["stream"] or 0 for launch in library.launches] == [0, STREAM, 0x77, 0]
+
+
+def test_the_grid_follows_the_arguments(library: Library) -> None:
+    code, plan = _objects.find("rmsnorm_backward", "gfx942", stage="dw", weight="f32")
+    kernel = _hip.DeviceObject(Runtime(library), 0, code, plan)
+    kernel.run({"partial": torch.ones(3, 1000), "dw": torch.ones(1000), "n": 1000, "groups": 3}, ("dw",))
+    assert library.launches[0]["grid"] == [4, 1, 1]  # of 256 columns each
+
+
+def test_each_device_has_its_own_copy_loaded_once(
+    device: torch.device, library: Library, current: Current, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = _devices.target_of(device)
+    monkeypatch.setattr(_devices, "_load", functools.cache(_devices._load.__wrapped__))
+    monkeypatch.setattr(_hip, "runtime", lambda: Runtime(library))
+    chip = SimpleNamespace(gcnArchName=f"{target}:sramecc+:xnack-")
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _device: chip)
+
+    def load(index: int, dtype: str = "f32") -> _devices.Loaded:
+        return _devices.loaded(torch.device("cuda", index), "rmsnorm_forward", dtype=dtype, weight="f32")
+
+    first, second = load(0), load(1)
+    assert (current.entered, library.calls["hipModuleLoadData"]) == ([0, 1], 2)
+    assert [load(0), load(1), load(0)] == [first, second, first]
+    assert first is not second
+    assert library.calls["hipModuleLoadData"] == 2
+    assert load(0, "f16") is not first
+    second.run(arguments(1), ("y", "inv_rms"))
+    assert (current.entered[-1], library.calls["hipModuleLoadData"]) == (1, 3)
+
+
 def test_the_module_is_loaded_once(library: Library) -> None:
     kernel = forward(library)
     for rows in (1, 2, 3):
@@ -89,12 +145,3 @@ def test_what_hip_refuses_is_raised(library: Library, name: str) -> None:
     library.failing = name
     with pytest.raises(rowkernels.KernelError, match=f"{name}: HIP error"):
         forward(library).run(arguments(1), ("y", "inv_rms"))
-
-
-def test_a_machine_without_hip_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def nothing(_name: str) -> None:
-        raise OSError
-
-    monkeypatch.setattr(ctypes, "CDLL", nothing)
-    with pytest.raises(rowkernels.UnsupportedDeviceError, match="HIP"):
-        _hip.runtime.__wrapped__()

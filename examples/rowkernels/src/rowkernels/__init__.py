@@ -15,36 +15,45 @@ from rowkernels._errors import (
     EmptyRowsError,
     EpsilonError,
     KernelError,
+    MissingDependencyError,
     ObjectsError,
     RowKernelsError,
     UnsupportedDeviceError,
     UnsupportedDtypeError,
+    UnsupportedGradientError,
     UnsupportedShapeError,
+    UnsupportedTypeError,
     UnsupportedWidthError,
+    missing,
 )
 
 if TYPE_CHECKING:
     from rowkernels._devices import emulate
     from rowkernels._ops import rms_norm
+    from rowkernels._toolchain import TargetError
 
 __version__ = "0.1.0"
 __all__ = [
     "EmptyRowsError",
     "EpsilonError",
     "KernelError",
+    "MissingDependencyError",
     "ObjectsError",
     "RowKernelsError",
+    "TargetError",
     "UnsupportedDeviceError",
     "UnsupportedDtypeError",
+    "UnsupportedGradientError",
     "UnsupportedShapeError",
+    "UnsupportedTypeError",
     "UnsupportedWidthError",
     "__version__",
     "emulate",
     "rms_norm",
 ]
 
-#: Public names that need more than the standard library, and the modules that define them.
-_LAZY = {"emulate": "rowkernels._devices", "rms_norm": "rowkernels._ops"}
+#: Public names that are loaded on first use, most of which need PyTorch, and the modules that define them.
+_LAZY = {"TargetError": "rowkernels._toolchain", "emulate": "rowkernels._devices", "rms_norm": "rowkernels._ops"}
 
 
 def __getattr__(name: str) -> object:
@@ -52,7 +61,10 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value = globals()[name] = getattr(import_module(_LAZY[name]), name)
+    try:
+        value = globals()[name] = getattr(import_module(_LAZY[name]), name)
+    except ModuleNotFoundError as error:
+        raise missing(error, "run") from error
     return value
 
 

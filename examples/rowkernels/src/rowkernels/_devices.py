@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 from rowkernels import _objects, _toolchain
+from rowkernels._errors import missing
 
 if TYPE_CHECKING:
     import torch
@@ -28,8 +29,13 @@ class Loaded(Protocol):
 def emulate(target: str) -> None:
     """From now on, run calls on CPU tensors on an emulation of `target`. Slow; meant for tests without a GPU.
 
-    Raises `rowkernels._toolchain.TargetError` for a target without objects, and when this process works for another.
+    Raises TargetError for a target without objects, and when this process works for another; MissingDependencyError
+    where there is no emulator.
     """
+    try:
+        import rowkernels._emulator  # noqa: F401  # whoever asks for emulation learns now what it lacks
+    except ModuleNotFoundError as error:
+        raise missing(error, "emulate") from error
     global _emulated  # noqa: PLW0603  # one target for each process is the rule that this states
     _emulated = _toolchain.choose_target(target)
 

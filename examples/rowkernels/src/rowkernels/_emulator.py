@@ -18,10 +18,11 @@ from rowkernels._errors import KernelError
 
 
 class EmulatedObject:
-    """An object on the emulated device."""
+    """An object on the emulated device, which runs the waves of a workgroup in the order that `schedule` names."""
 
-    def __init__(self, code: bytes, plan: LaunchPlan) -> None:
+    def __init__(self, code: bytes, plan: LaunchPlan, schedule: str = "lockstep") -> None:
         self._plan = plan
+        self._schedule = schedule
         self._object = EmulatorBackend().load(code)
 
     def run(self, arguments: Mapping[str, Tensor | int | float], outputs: Sequence[str]) -> None:
@@ -29,7 +30,7 @@ class EmulatedObject:
         values: dict[str, Any] = {
             name: _array(value) if isinstance(value, Tensor) else value for name, value in arguments.items()
         }
-        ran = self._object.run(Call(plan=self._plan, arguments=values, outputs=outputs, schedule="lockstep"))
+        ran = self._object.run(Call(plan=self._plan, arguments=values, outputs=outputs, schedule=self._schedule))
         if ran.problems:
             raise KernelError("; ".join(problem.message for problem in ran.problems[:3]))
         for name in outputs:

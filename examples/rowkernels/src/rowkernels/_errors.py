@@ -10,6 +10,14 @@ class RowKernelsError(Exception):
     """The base of all exceptions of this library."""
 
 
+class MissingDependencyError(RowKernelsError, ImportError):
+    """A call needs a package that is not installed. The message ends in the command that installs it."""
+
+
+class UnsupportedTypeError(RowKernelsError, TypeError):
+    """An argument that is no tensor, or an epsilon that is no plain number."""
+
+
 class UnsupportedDeviceError(RowKernelsError, ValueError):
     """Tensors on a device without kernels, on two devices, or on the CPU while no target is emulated."""
 
@@ -27,11 +35,15 @@ class EmptyRowsError(RowKernelsError, ValueError):
 
 
 class UnsupportedWidthError(RowKernelsError, ValueError):
-    """Gradients are wanted for a width that has no backward kernel."""
+    """Gradients are wanted for a width that has no backward kernel; the message lists those that have one."""
+
+
+class UnsupportedGradientError(RowKernelsError, NotImplementedError):
+    """A derivative in forward mode is wanted."""
 
 
 class EpsilonError(RowKernelsError, ValueError):
-    """An epsilon that is negative, infinite or no number."""
+    """An epsilon that is negative, NaN, or too large for f32."""
 
 
 class ObjectsError(RowKernelsError, RuntimeError):
@@ -40,3 +52,10 @@ class ObjectsError(RowKernelsError, RuntimeError):
 
 class KernelError(RowKernelsError, RuntimeError):
     """A kernel did not end as it should."""
+
+
+def missing(error: ModuleNotFoundError, extra: str) -> MissingDependencyError:
+    """What to raise for a module that is not there, which the extra `extra` would have installed."""
+    return MissingDependencyError(
+        f"{error.name} is not installed. Run: pip install 'rowkernels[{extra}]'", name=error.name
+    )

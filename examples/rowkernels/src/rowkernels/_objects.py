@@ -8,13 +8,12 @@ from __future__ import annotations
 import hashlib
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from vendorctl.errors import VendorError
+from vendorctl.kernels.launch import LaunchPlan
+from vendorctl.kernels.manifest import ObjectManifest, parse
 
 from rowkernels._errors import ObjectsError
-
-if TYPE_CHECKING:
-    from vendorctl.kernels.launch import LaunchPlan
-    from vendorctl.kernels.manifest import ObjectManifest
 
 #: In an installation beside this file.
 FOLDER = Path(__file__).parent / "objects"
@@ -23,9 +22,6 @@ FOLDER = Path(__file__).parent / "objects"
 @cache
 def manifest(operation: str, target: str) -> ObjectManifest:
     """The manifest of an operation for a target. Raises ObjectsError when it is missing or was edited."""
-    from vendorctl.errors import VendorError
-    from vendorctl.kernels.manifest import parse
-
     file = FOLDER / operation / target / "manifest.json"
     try:
         return parse(file.read_bytes(), str(file))

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from rowkernels._contract import NAMES, check
+from rowkernels._contract import NAMES, check, check_size
 from rowkernels._devices import loaded
 
 #: Partial sums of the weight's gradient. Fixed, so that the same input gives the same bits on every device.
@@ -25,11 +25,13 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float) -> Tensor:
 
     `x`: any shape of at least one axis, f32, f16 or bf16; `weight`: 1-D of the last axis' length, of x's type or f32;
     `eps` is added to the mean square. The result has the shape and type of `x`, rounded once from f32. Gradients for
-    both tensors, not differentiable again. Raises the exceptions of `rowkernels` for whatever is not supported.
+    both tensors, not differentiable again. The gradient of the weight depends on the rows and their order only: not on
+    how axes before the last divide them, on strides, or on the order in which a device runs its waves.
+
+    Raises the exceptions of `rowkernels` for whatever is not supported.
     """
     check(x, weight, eps)
-    rows = x.reshape(-1, x.shape[-1]).contiguous()
-    y: Tensor = _forward(rows, weight.contiguous(), float(eps))[0]
+    y: Tensor = _forward(x.reshape(-1, x.shape[-1]), weight, float(eps))[0]
     return y.reshape(x.shape)
 
 
@@ -37,8 +39,9 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float) -> Tensor:
 def _forward(x: Tensor, weight: Tensor, eps: float) -> tuple[Tensor, Tensor]:
     """X [rows, n] and weight [n] to y [rows, n] and 1/rms [rows] in f32."""
     rows, n = x.shape
-    x, weight = _aligned(x), _aligned(weight)
-    y, inverse = torch.empty_like(x), x.new_empty(rows, dtype=torch.float32)
+    check_size(rows, n)
+    y, inverse = _forward_results(x, weight, eps)
+    x, weight = _dense(x), _dense(weight)
     kernel = loaded(x.device, "rmsnorm_forward", dtype=NAMES[x.dtype], weight=NAMES[weight.dtype])
     tensors = {"x": x, "w": weight, "y": y, "inv_rms": inverse}
     kernel.run({**tensors, "n": n, "eps": eps, "rows": rows}, ("y", "inv_rms"))
@@ -46,17 +49,18 @@ def _forward(x: Tensor, weight: Tensor, eps: float) -> tuple[Tensor, Tensor]:
 
 
 @_forward.register_fake
-def _forward_shapes(x: Tensor, weight: Tensor, eps: float) -> tuple[Tensor, Tensor]:
-    return torch.empty_like(x), x.new_empty(x.shape[0], dtype=torch.float32)
+def _forward_results(x: Tensor, weight: Tensor, eps: float) -> tuple[Tensor, Tensor]:
+    """The tensors that `_forward` fills; all that tracing needs to know of it."""
+    return _like(x), x.new_empty(x.shape[0], dtype=torch.float32)
 
 
 @torch.library.custom_op("rowkernels::rms_norm_backward", mutates_args=())
 def _backward(dy: Tensor, x: Tensor, weight: Tensor, inverse: Tensor) -> tuple[Tensor, Tensor]:
     """Gradients for x [rows, n] and weight [n], each of its tensor's type."""
+    dx, dw = _backward_results(dy, x, weight, inverse)
+    dy, x, weight, inverse = _dense(dy), _dense(x), _dense(weight), _dense(inverse)
     rows, n = x.shape
-    dy, x, weight = _aligned(dy.contiguous()), _aligned(x), _aligned(weight)
     groups = min(rows, _GROUPS)
-    dx, dw = torch.empty_like(x), torch.empty_like(weight)
     partial = x.new_empty((groups, n), dtype=torch.float32)
     names = {"dtype": NAMES[x.dtype], "weight": NAMES[weight.dtype]}
     first = loaded(x.device, "rmsnorm_backward", stage="dx", n=n, **names)
@@ -68,12 +72,19 @@ def _backward(dy: Tensor, x: Tensor, weight: Tensor, inverse: Tensor) -> tuple[T
 
 
 @_backward.register_fake
-def _backward_shapes(dy: Tensor, x: Tensor, weight: Tensor, inverse: Tensor) -> tuple[Tensor, Tensor]:
-    return torch.empty_like(x), torch.empty_like(weight)
+def _backward_results(dy: Tensor, x: Tensor, weight: Tensor, inverse: Tensor) -> tuple[Tensor, Tensor]:
+    """The tensors that `_backward` fills; all that tracing needs to know of it."""
+    return _like(x), _like(weight)
 
 
-def _aligned(tensor: Tensor) -> Tensor:
-    """Kernels read 16 bytes at a time; a view may begin in between."""
+def _like(tensor: Tensor) -> Tensor:
+    """Kernels write rows one after the other, whatever the strides of what they read."""
+    return torch.empty_like(tensor, memory_format=torch.contiguous_format)
+
+
+def _dense(tensor: Tensor) -> Tensor:
+    """Kernels read rows one after the other, 16 bytes at a time; a view may have gaps, or begin in between."""
+    tensor = tensor.contiguous()
     return tensor if tensor.data_ptr() % 16 == 0 else tensor.clone()
 
 
