@@ -49,7 +49,8 @@ upstreams: build/upstreams/minikernels.git/HEAD  ## Generate the sample upstream
 build/upstreams/minikernels.git/HEAD: $(STAMP)
 	$(BIN)/python -m vendorctl.sample build/upstreams/minikernels.git
 
-example: $(STAMP)  ## Test the example library with PyTorch (a large download), which only this target installs
+# PyTorch is a large download: TORCH= and PYTHON= name another build or one that is there (examples/rowkernels/README.md).
+example: $(STAMP)  ## Build, prove and test the example library with PyTorch, which only this target installs
 	$(MAKE) -C examples/rowkernels
 
 docs: $(STAMP)  ## Write the reference pages that come from the code
