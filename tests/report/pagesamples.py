@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from report.samples import HOSTILE, difference, differences, finding, patch
+from vendorctl.drift.health import PatchHealth
 from vendorctl.model import Finding, Json, Severity
 from vendorctl.report.page import PageData
 
-_HEALTHS = ("clean", "moved", "partly landed", "landed", "conflict")
+_HEALTHS = tuple(health.value for health in PatchHealth)
 _LINES = 12
 
 
@@ -88,6 +89,7 @@ def _page(
     drift: dict[str, Json],
     objects: list[list[Json]],
     tests: dict[str, Json],
+    strings: dict[str, Json] | None = None,
 ) -> PageData:
     title = HOSTILE[0] if not tests else "Vendored code of a sample"
     return PageData(
@@ -102,9 +104,23 @@ def _page(
                 "differ": len(changed),
                 "patches": len(series),
                 "errors": 20,
-            }
+                "next": "`vendorctl sync --pin up=main` moves it",
+                "trouble": None,
+            },
+            {
+                "name": "other",
+                "pin": "222222222222",
+                "age": "not known",
+                "behind": "not known",
+                "differ": "not restored",
+                "patches": "",
+                "errors": 0,
+                "next": "run `vendorctl status --fetch`",
+                "trouble": title,
+            },
         ],
         differences=differences(changed, series),
+        strings=strings or {},
         drift=drift,
         audit={"upstreams": [{"name": "up", "declared": "MIT", "expressions": {"MIT": 7, "unknown": 1}}]},
         objects=objects,

@@ -9,14 +9,17 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from report.pagesamples import hostile_page, large_page
-from report.samples import HOSTILE
+from report.samples import HOSTILE, finding
 from support.workspace import make_workspace
+from vendorctl.drift.health import PatchHealth
+from vendorctl.model import Severity
 from vendorctl.report.page import render_page
 
 if TYPE_CHECKING:
@@ -86,7 +89,8 @@ def test_it_draws_every_section_and_loads_nothing(browser: Browser, small: Path)
     assert titles == [
         "Upstreams", "Findings", "Drift", "Patches", "Differences", "Licences", "Objects", "Kernel tests",
     ]  # fmt: skip
-    assert visit.page.locator("svg").count() == 7
+    assert visit.page.locator("svg").count() == 5
+    assert visit.page.locator("#objects table").count() == 2  # the third is folded
     visit.unfold()
     assert visit.faults == []
     assert visit.requests == [small.as_uri()]
@@ -186,6 +190,66 @@ def test_keys_reach_everything_and_labels_say_what_it_is(browser: Browser, small
     unlabelled = "[...document.querySelectorAll('input,select')].filter((each) => !each.labels.length).length"
     assert visit.page.evaluate(unlabelled) == 0
     assert visit.page.evaluate("[...document.querySelectorAll('svg')].every((each) => each.getAttribute('aria-label'))")
+
+
+@pytest.mark.parametrize("width", [1200, 390], ids=["desk", "phone"])
+def test_strings_over_several_lines_are_one_colour(browser: Browser, tmp_path: Path, width: int) -> None:
+    old = '"""One.\n\nwhile it is text"""\nx = 1\n' + "y = 0\n" * 9 + 'S = """\nfor\nclass\n"""\n'
+    space = make_workspace(tmp_path / "w", {"k/a.py": old})
+    space.sync()
+    new = old.replace("while it", "if it").replace("x = 1", "x = 'for'").replace("class\n", "def f(): 'a\n")
+    space.record("Change text", {"k/a.py": new})
+    result = space.must("report", "--html", str(tmp_path / "page"), "--format", "json")
+    visit = Visit(browser, Path(result.json()["page"]), "#patch-up-0001", width=width)
+    lines = visit.page.locator("#patch-up-0001 td.code")
+    marks = {
+        (line.text_content(), "".join(line.locator("span").evaluate_all("(all) => all.map((each) => each.className)")))
+        for line in lines.all()
+    }
+    assert {('while it is text"""', "s"), ('if it is text"""', "s"), ("for", "s"), ("class", "s")} <= marks
+    assert {("def f(): 'a", "s"), ("x = 1", "n"), ("x = 'for'", "s")} <= marks
+
+
+def test_many_alike_are_folded_and_an_address_still_finds_each(browser: Browser, small: Path) -> None:
+    visit = Visit(browser, small)
+    assert visit.page.locator("#findings details.group").count() == 4  # two rules as warnings and as notes
+    assert visit.page.locator("#findings > article.error").count() == 20
+    hidden = visit.page.locator("#findings details.group article").first
+    assert not hidden.is_visible()
+    visit.page.locator("#findings select[name=severity]").select_option("note")
+    assert visit.visible("#findings details.group") == 2
+    assert visit.page.locator("#findings details.group:not([hidden]) summary .chip").first.inner_text() == "10 notes"
+    visit = Visit(browser, small, f"#{hidden.get_attribute('id')}")
+    assert visit.page.locator("#findings details.group article").first.is_visible()
+
+
+def test_what_is_not_known_is_named_with_its_command(browser: Browser, small: Path) -> None:
+    visit = Visit(browser, small)
+    row = visit.page.locator("#drift tr", has_text="other")
+    assert row.locator("code").inner_text() == "vendorctl status --fetch"
+    assert visit.page.locator("#overview tr", has_text="other").inner_text().count("not known") == 2
+
+
+def test_every_health_of_a_patch_has_its_colour(browser: Browser, small: Path) -> None:
+    visit = Visit(browser, small)
+    chips = visit.page.locator("#patches summary .chip").all()
+    kinds = {chip.text_content(): chip.get_attribute("class") for chip in chips}
+    for health in PatchHealth:
+        assert kinds[health.value] in {"chip good", "chip note", "chip warning", "chip error"}, health
+
+
+@pytest.mark.parametrize(
+    ("severities", "verdict"),
+    [
+        ((), "nothing wrong"),
+        ((Severity.NOTE,), "nothing wrong"),
+        ((Severity.WARNING, Severity.WARNING), "no errors, 2 warnings"),
+        ((Severity.ERROR, Severity.WARNING), "1 error, 1 warning"),
+    ],
+)
+def test_the_verdict_counts_warnings(severities: tuple[Severity, ...], verdict: str) -> None:
+    found = tuple(finding(f"finding {at}", severity=severity) for at, severity in enumerate(severities))
+    assert f"<strong>{verdict}</strong>" in render_page(replace(large_page(1, 1), findings=found))
 
 
 def test_text_has_contrast_in_both_themes() -> None:

@@ -10,12 +10,25 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from vendorctl.cli.session import current
 from vendorctl.errors import Location, VendorError
 from vendorctl.model import Json, Report
+from vendorctl.paths import display
 from vendorctl.report.page import PageData, overview_rows
+from vendorctl.report.strings import starts
+
+if TYPE_CHECKING:
+    from vendorctl.drift.diff import UpstreamDifference
+    from vendorctl.drift.explain import FileDifference
+    from vendorctl.git.objects import Blobs
+    from vendorctl.git.tree import Entry
+
+_Part = TypeVar("_Part")
+
+#: What stands for a part that could not be had.
+_NOTHING = Report(schema="vendorctl/report/1", title="report")
 
 #: Generated documents that the page names when they are there.
 _DOCUMENTS = ("THIRD_PARTY_LICENSES.md", "NOTICE", "sbom")
@@ -24,31 +37,34 @@ _DOCUMENTS = ("THIRD_PARTY_LICENSES.md", "NOTICE", "sbom")
 def gather_page(root: Path, folder: Path, results: Path | None) -> PageData:
     """Everything for the page in `folder`; `results` are of kernel tests.
 
-    A part that cannot be had (no cache yet, no objects) is left out, with a note.
+    A part that cannot be had (no objects, files that are not restored) is left out, with a note.
     """
-    parts = {
-        "verify": lambda: _verify(root),
-        "diff-upstream": lambda: _differences(root),
-        "status": _status,
-        "drift": _drift,
-        "audit": lambda: _audit(root),
-        "check": lambda: _check(root),
-    }
-    with current().progress().task("report", len(parts)) as task:
-        reports: dict[str, Report] = {}
-        for name, make in parts.items():
+    steps = ("verify", "diff-upstream", "status", "drift", "audit", "check")
+    with current().progress().task("report", len(steps)) as task:
+
+        def part(name: str, make: Callable[[], _Part], nothing: _Part) -> _Part:
             task.advance(note=name)
-            reports[name] = _attempt(name, make)
-    findings = tuple(finding for report in reports.values() for finding in report.findings)
-    unique = tuple({(f.rule, f.location, f.message): f for f in findings}.values())
+            return _attempt(name, make, nothing)
+
+        verified = part("verify", lambda: _verify(root), _NOTHING)
+        nothing: list[UpstreamDifference] = []
+        compared = part("diff-upstream", lambda: _compare(root), nothing)
+        status = part("status", _status, _NOTHING)
+        drift = part("drift", lambda: _drift(status), _NOTHING)
+        audited = part("audit", lambda: _audit(root), _NOTHING)
+        checked = part("check", lambda: _check(root), _NOTHING)
+    differences = _differences(root, compared)
+    reports = (verified, differences, status, drift, audited, checked)
+    findings = tuple({(f.rule, f.location, f.message): f for report in reports for f in report.findings}.values())
     tests = _tests(results)
     return PageData(
         title=f"Vendored code of {root.name}",
-        findings=unique,
-        overview=overview_rows(reports["status"].data, reports["diff-upstream"].data, unique),
-        differences=reports["diff-upstream"].data,
-        drift=reports["drift"].data,
-        audit=reports["audit"].data,
+        findings=findings,
+        overview=overview_rows(status.data, differences.data, findings),
+        differences=differences.data,
+        strings=_strings(compared),
+        drift=drift.data,
+        audit=audited.data,
         objects=list(_objects(root)),
         tests={key: tests.get(key, []) for key in ("summary", "bins")},
         documents=[{"path": name, "href": os.path.relpath(root / name, folder)} for name in _documents(root)],
@@ -56,12 +72,12 @@ def gather_page(root: Path, folder: Path, results: Path | None) -> PageData:
     )
 
 
-def _attempt(name: str, make: Callable[[], Report]) -> Report:
+def _attempt(name: str, make: Callable[[], _Part], nothing: _Part) -> _Part:
     try:
         return make()
     except VendorError as error:
         current().say(f"note: {name} is left out: {error.message}")
-        return Report(schema="vendorctl/report/1", title=name)
+        return nothing
 
 
 def _verify(root: Path) -> Report:
@@ -71,11 +87,39 @@ def _verify(root: Path) -> Report:
     return verify_workspace(root, (), notices_for, require=False)
 
 
-def _differences(root: Path) -> Report:
+def _compare(root: Path) -> list[UpstreamDifference]:
     from vendorctl.cli.surroundings import standings
-    from vendorctl.drift.diff import compare_with_upstream, diff_report
+    from vendorctl.drift.diff import compare_with_upstream
 
-    return diff_report(root, [compare_with_upstream(standing) for standing in standings(root, ())])
+    return [compare_with_upstream(standing) for standing in standings(root, ())]
+
+
+def _differences(root: Path, compared: Sequence[UpstreamDifference]) -> Report:
+    from vendorctl.drift.diff import diff_report
+
+    return diff_report(root, compared)
+
+
+def _strings(compared: Sequence[UpstreamDifference]) -> dict[str, Json]:
+    """For files of Python with hunks that begin inside a string: for each hunk, in which before and after."""
+    found: dict[str, Json] = {}
+    for each in compared:
+        for file in each.differences:
+            if file.hunks and file.name.endswith(b".py"):
+                states = _hunk_strings(file, each.edits.blobs)
+                if any(map(any, states)):
+                    found[f"{each.standing.upstream.name}/{display(file.name)}"] = states
+    return found
+
+
+def _hunk_strings(file: FileDifference, blobs: Blobs) -> list[list[str]]:
+    def states(entry: Entry | None, lines: list[int]) -> list[str]:
+        text = blobs[entry.oid].decode("utf-8", "replace") if entry is not None and entry.mode.is_regular else ""
+        return starts(text, lines)
+
+    before = states(file.old, [hunk.old_start for hunk in file.hunks])
+    after = states(file.new, [hunk.new_start for hunk in file.hunks])
+    return [list(pair) for pair in zip(before, after, strict=True)]
 
 
 def _status() -> Report:
@@ -84,10 +128,17 @@ def _status() -> Report:
     return status_of((), fetch=False)
 
 
-def _drift() -> Report:
+def _drift(status: Report) -> Report:
+    """The drift of those upstreams that the cache knows."""
     from vendorctl.cli.diff_upstream import drift_of
 
-    return drift_of((), "track", offline=True)
+    rows = status.data.get("upstreams")
+    known = (
+        [name for name, row in rows.items() if isinstance(row, Mapping) and row["known"]]
+        if isinstance(rows, Mapping)
+        else []
+    )
+    return drift_of(tuple(known), "track", offline=True) if known else _NOTHING
 
 
 def _audit(root: Path) -> Report:

@@ -29,8 +29,10 @@ from vendorctl.report.text import escape
 class PageData:
     """What the page shows. Documents are the JSON forms of reports; an empty one leaves its section out.
 
-    `overview` has one row per upstream (name, pin, age, behind, differ, patches, errors), `objects` one per object:
-    operation, target, instance, bytes, vector registers, LDS bytes, spills. `tests` has the `summary` and the `bins`
+    `overview` has one row per upstream (name, pin, age, behind, differ, patches, errors, next step, and why its drift
+    is not known), `objects` one per object: operation, target, instance, bytes, vector registers, LDS bytes, spills.
+    `strings` says of hunks that begin inside a string of Python in which, by ``upstream/path``: three quotes, before
+    and after. `tests` has the `summary` and the `bins`
     of a test report. `documents` has the path of every notice and bill of materials, and where that is from the
     page's folder. `dates` says when a patch was recorded, by ``upstream/file``.
     """
@@ -39,6 +41,7 @@ class PageData:
     findings: tuple[Finding, ...]
     overview: Sequence[Mapping[str, Json]]
     differences: Mapping[str, Json]
+    strings: Mapping[str, Json]
     drift: Mapping[str, Json]
     audit: Mapping[str, Json]
     objects: Sequence[Sequence[Json]]
@@ -57,7 +60,7 @@ def render_page(data: PageData) -> str:
         f"style-src 'sha256-{_digest(style)}'; script-src 'sha256-{_digest(script)}'"
     )
     errors = sum(finding.severity is Severity.ERROR for finding in data.findings)
-    verdict = f"{errors} error{'s' * (errors != 1)}" if errors else "nothing wrong"
+    verdict = _verdict(data.findings)
     return _PAGE.format(
         policy=html.escape(policy, quote=True),
         title=html.escape(escape(data.title)),
@@ -93,11 +96,24 @@ _PAGE = """\
 """
 
 
+def _verdict(findings: Sequence[Finding]) -> str:
+    """The result in words: ``2 errors, 1 warning``, ``no errors, 58 warnings``, ``nothing wrong``."""
+    errors, warnings = (
+        sum(finding.severity is severity for finding in findings) for severity in (Severity.ERROR, Severity.WARNING)
+    )
+    if not errors and not warnings:
+        return "nothing wrong"
+    parts = [f"{errors or 'no'} error{'s' * (errors != 1)}"]
+    parts += [f"{warnings} warning{'s' * (warnings != 1)}"] if warnings else []
+    return ", ".join(parts)
+
+
 def _document(data: PageData) -> Json:
     return {
         "findings": list(_findings(data.findings)),
         "overview": list(data.overview),
         "differences": data.differences,
+        "strings": data.strings,
         "drift": data.drift,
         "audit": data.audit,
         "objects": list(data.objects),
@@ -161,9 +177,16 @@ def overview_rows(
                 "differ": differ.get("files_changed", "not restored"),
                 "patches": len(patches) if isinstance(patches, list) else "",
                 "errors": errors.get(name, 0),
+                "next": _first_step(row.get("next"), name),
+                "trouble": row.get("trouble"),
             }
         )
     return rows
+
+
+def _first_step(steps: Json, name: str) -> str:
+    """The most urgent of the commands that `status` names, without the upstream's name before it."""
+    return str(steps[0]).removeprefix(f"{name}: ") if isinstance(steps, Sequence) and steps else ""
 
 
 def _mapping(value: Json) -> Mapping[str, Json]:

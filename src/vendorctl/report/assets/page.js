@@ -15,8 +15,8 @@ function section(id, title, ...content) {
   document.getElementById("contents").append(make("li", {}, make("a", { href: `#${id}` }, title)));
 }
 
-/** A filter form over elements that carry `data-…` attributes; text is searched in the whole element. */
-function filters(name, fields, elements) {
+/** A filter form over elements that carry `data-…` attributes; text is searched in the whole element. `groups` hold some of them. */
+function filters(name, fields, elements, groups = []) {
   const search = make("input", { type: "search", name: "text", autocomplete: "off" });
   const count = make("output", { "aria-live": "polite" });
   const choices = fields.map(([title, key]) => {
@@ -32,6 +32,7 @@ function filters(name, fields, elements) {
       element.hidden = !fits;
       shown += fits ? 1 : 0;
     }
+    for (const group of groups) group.recount();
     count.textContent = `${shown} of ${elements.length}`;
   };
   const form = make("form", { class: "filters", role: "search", "aria-label": `Filter ${name}` },
@@ -62,6 +63,8 @@ function visit() {
   const target = name && document.getElementById(name);
   if (!target) return;
   target.hidden = false;
+  const around = target.parentElement.closest("details.group");
+  if (around) { around.hidden = false; around.open = true; }
   if (target.tagName === "DETAILS") { target.open = true; target.fill(); }
   target.scrollIntoView();
 }
@@ -83,12 +86,20 @@ function summary() {
 
 function overview() {
   const rows = data.overview.map((row) => [make("a", { href: `#patches?upstream=${encodeURIComponent(row.name)}` }, row.name), make("code", {}, row.pin), row.age, row.behind,
-    row.differ, row.patches, row.errors ? chip(counted(row.errors, "error"), "error") : chip("ok", "good")]);
-  return table("Upstreams", [["upstream"], ["pin"], ["age"], ["behind", true], ["files differ", true], ["patches", true], ["state"]], rows);
+    row.differ, row.patches, row.errors ? chip(counted(row.errors, "error"), "error") : chip("ok", "good"), row.next ? sentence(row.next) : ""]);
+  return table("Upstreams", [["upstream"], ["pin", "whole"], ["age", "whole"], ["behind", "whole count"], ["files differ", "whole count"], ["patches", true], ["state"], ["next step"]], rows);
 }
 
+/** Drift of each upstream; the upstreams of which it is not known are named, with what finds it out. */
 function drift() {
-  return Object.entries(data.drift.upstreams || {}).filter(([, value]) => value.commits && value.commits.length).map(([name, value]) => {
+  const unknown = data.overview.filter((row) => row.trouble);
+  const moved = Object.entries(data.drift.upstreams || {}).filter(([, value]) => value.commits && value.commits.length).map(driftOf);
+  const still = Object.keys(data.drift.upstreams || {}).length - moved.length;
+  return [moved, moved.length || !still ? [] : make("p", { class: "good" }, "No upstream has changed a vendored file since its pin."),
+    unknown.length ? table("Drift that is not known", [["not known of"], ["because"], ["next step"]], unknown.map((row) => [row.name, row.trouble, sentence(row.next || "")])) : []];
+}
+
+function driftOf([name, value]) {
     const days = value.commits.map((commit) => commit.date).sort((one, other) => Date.parse(one) - Date.parse(other));
     const commits = [...value.commits].reverse().map((commit) => [make("code", {}, commit.commit.slice(0, 12)), commit.date.slice(0, 10), commit.subject, commit.author,
       commit.paths.length]);
@@ -98,10 +109,10 @@ function drift() {
       staircase(`Commits on vendored files of ${name} since the pin`, days, value.pin_date, value.tip_date),
       folded(counted(commits.length, "commit"), () => table("Commits", [["commit"], ["date"], ["subject"], ["author"], ["files", true]], commits)),
       folded(counted(changed.length, "file") + " changed upstream", () => table("Files changed upstream", [["file"], ["change"], ["lines"], ["symbols"]], changed))];
-  });
 }
 
-const HEALTH = { clean: "good", moved: "good", landed: "note", "partly landed": "warning", conflict: "error" };
+const HEALTH = { clean: "good", moved: "good", "already-upstream": "note", "partly-upstream": "warning", conflict: "error" };
+const SHOWN_OPEN = 5;
 
 /** Files by the number of each patch that answers for a part of them. */
 function filesByPatch(files) {
@@ -131,7 +142,15 @@ function patches() {
     const forecasts = new Map(((data.drift.upstreams || {})[name] || { patches: [] }).patches.map((each) => [each.file, each.health]));
     return value.patches.map((patch) => patchEntry(name, patch, byPatch.get(patch.number) || [], forecasts.get(patch.file) || "health not known"));
   });
+  if (elements.length <= SHOWN_OPEN) for (const element of elements) { element.fill(); element.open = true; }
   return elements.length ? [filters("patches", [["Upstream", "upstream"], ["Health at the next bump", "health"], ["Status", "status"]], elements), elements] : [];
+}
+
+/** The hunks of a file; with `number`, those that this patch answers for. */
+function hunks(name, file, number) {
+  const strings = data.strings[`${name}/${file.path}`] || [];
+  const wanted = (each) => number === undefined || each.patches.some((by) => by.number === number);
+  return file.hunks.flatMap((each, at) => (wanted(each) ? [hunk(each, strings[at])] : []));
 }
 
 function patchEntry(name, patch, files, health) {
@@ -140,8 +159,7 @@ function patchEntry(name, patch, files, health) {
   return folded(title, () => [
     make("p", {}, patch.reason || "No reason is stated."),
     make("p", { class: "soft" }, `origin: ${patch.origin || "not stated"} · ${status(patch)}${recorded(data.dates[`${name}/${patch.file}`])}`),
-    files.map((file) => [make("h4", {}, make("code", {}, file.path)),
-      file.hunks.filter((each) => each.patches.some((by) => by.number === patch.number)).map(hunk)]),
+    files.map((file) => [make("h4", {}, make("code", {}, file.path)), hunks(name, file, patch.number)]),
   ], { id: `patch-${name}-${owner(patch.number)}`, "data-upstream": name, "data-health": health, "data-status": patch.applied_upstream ? "applied upstream" : told,
     "data-search": `${name} ${patch.title} ${patch.reason} ${patch.file} ${files.map((file) => file.path).join(" ")}` });
 }
@@ -151,7 +169,7 @@ function files() {
     const owners = [...new Set([...file.patches, ...file.hunks.flatMap((each) => each.patches.map((by) => by.number))])];
     return folded([make("code", {}, file.path), " ", chip(name), " ", file.kind === "modify" ? [] : [chip(file.kind), " "], owners.map((each) => [make("span", { class: ownerClass(each) }, owner(each)), " "]),
       file.unexplained ? chip("not explained", "error") : []],
-    () => file.binary ? make("p", {}, "binary content") : file.hunks.map(hunk),
+    () => file.binary ? make("p", {}, "binary content") : hunks(name, file),
     { id: `file-${name}-${file.path}`, "data-upstream": name, "data-kind": file.kind, "data-explained": file.unexplained ? "no" : "yes", "data-search": `${name} ${file.path}` });
   }));
   return elements.length ? [filters("files", [["Upstream", "upstream"], ["Change", "kind"], ["Explained", "explained"]], elements), elements] : [];
@@ -177,22 +195,25 @@ function objects() {
     group.spills ? chip(group.spills, "warning") : 0]);
   const total = (key) => Object.entries(Object.values(groups).reduce((sums, group) => ({ ...sums, [group[key]]: (sums[group[key]] || 0) + group.size / 1024 }), {}))
     .map(([name, size]) => [name, Math.round(size)]);
-  const largest = (at) => [...data.objects].sort((one, other) => other[at] - one[at]).slice(0, 10).filter((row) => row[at]).map((row) => [`${row[2]} ${row[1]}`, row[at]]);
-  return [make("div", { class: "charts" }, bars("Size by operation", total("operation"), "KiB"), bars("Size by target", total("target"), "KiB"),
-    bars("Most vector registers", largest(4), "VGPRs"), bars("Most shared memory", largest(5), "bytes of LDS")),
-  folded("All operations and targets", () => table("Objects", [["operation"], ["target"], ["objects", true], ["KiB", true], ["VGPRs, most", true], ["LDS bytes, most", true], ["spills", true]], rows))];
+  const names = (key) => [...new Set(Object.values(groups).map((group) => group[key]))].sort();
+  const most = (key) => (operation, target) => (groups[`${operation} ${target}`] || { [key]: null })[key];
+  const resources = (title, key) => matrix(title, "operation", names("operation"), names("target"), most(key));
+  return [make("div", { class: "charts" }, bars("Size by operation", total("operation"), "KiB"), bars("Size by target", total("target"), "KiB")),
+    resources("Vector registers of the largest object", "registers"), resources("Bytes of LDS of the largest object", "shared"),
+    folded("All operations and targets", () => table("Objects", [["operation"], ["target"], ["objects", true], ["KiB", true], ["VGPRs, most", true], ["LDS bytes, most", true], ["spills", true]], rows))];
 }
 
 function tests() {
   const summary = data.tests.summary || [];
   if (!summary.length) return [];
-  const labels = [...data.tests.bins.map((bound) => `≤ ${Number(bound.toPrecision(3))}`), "wrong"];
+  const labels = [...data.tests.bins.map((bound) => (bound ? `up to ${Number((100 * bound).toPrecision(3))} %` : "exact")), "wrong"];
   const rows = summary.map((row) => [row.operation, row.target, row.objects, row.passed === row.objects ? chip(row.passed, "good") : chip(row.passed, "error"),
     row.worst === null || row.worst === undefined ? "" : Number(row.worst).toExponential(2), row.coverage === null || row.coverage === undefined ? "" : `${(100 * row.coverage).toFixed(1)} %`]);
   const histograms = Object.entries(summary.reduce((sums, row) => {
     sums[row.operation] = (sums[row.operation] || labels.map(() => 0)).map((count, at) => count + (row.histogram[at] || 0));
     return sums;
-  }, {})).map(([operation, counts]) => bars(`Errors of ${operation} as parts of the tolerance`, labels.map((label, at) => [label, counts[at]]), "elements"));
+  }, {})).map(([operation, counts]) => bars(`${operation}: errors as parts of the tolerance`,
+    labels.map((label, at) => [label, counts[at], label === "wrong" ? "error" : ""]), "elements", { logarithmic: true }));
   return [table("Kernel tests", [["operation"], ["target"], ["objects", true], ["passed", true], ["worst error", true], ["code executed", true]], rows),
     make("div", { class: "charts" }, histograms)];
 }
@@ -206,11 +227,40 @@ function problems() {
     return make("article", { class: `finding ${finding.severity}`, id: finding.id, "data-severity": finding.severity, "data-rule": finding.rule, "data-upstream": finding.upstream || "" },
       make("p", {}, make("a", { href: `#${finding.id}`, "aria-label": `link to this finding of ${finding.rule}` }, finding.rule), " ", chip(finding.severity, finding.severity), " ", make("strong", {}, finding.message)),
       place ? make("p", {}, make("code", {}, place)) : [],
-      finding.hint ? make("p", { class: "soft" }, finding.hint) : [],
+      finding.hint ? make("p", { class: "soft" }, sentence(finding.hint)) : [],
       finding.detail ? folded("Details", () => make("pre", { class: "code" }, finding.detail)) : []);
   });
   if (!elements.length) return [make("p", { class: "good" }, "Nothing is wrong.")];
-  return [filters("findings", [["Severity", "severity"], ["Rule", "rule"], ["Upstream", "upstream"]], elements), elements];
+  const [entries, groups] = grouped(elements);
+  return [filters("findings", [["Severity", "severity"], ["Rule", "rule"], ["Upstream", "upstream"]], elements, groups), entries];
+}
+
+const ALONE = 3;
+
+/** The findings, those of one rule and severity folded into a group where they are many and no errors; and the groups. */
+function grouped(elements) {
+  const alike = new Map();
+  for (const each of elements) {
+    const kind = `${each.dataset.severity} ${each.dataset.rule}`;
+    if (!alike.has(kind)) alike.set(kind, []);
+    alike.get(kind).push(each);
+  }
+  const groups = [], many = (members) => members.length > ALONE && members[0].dataset.severity !== "error";
+  const rank = (members) => 2 * SEVERITIES.indexOf(members[0].dataset.severity) + many(members);
+  const entries = [...alike.values()].sort((one, other) => rank(one) - rank(other)).map((members) => {
+    if (!many(members)) return members;
+    const { rule, severity } = members[0].dataset;
+    const title = make("summary", {}), group = make("details", { class: "group" }, title, make("div", {}, members));
+    group.fill = () => {};
+    group.recount = () => {
+      const shown = members.filter((each) => !each.hidden).length;
+      group.hidden = !shown;
+      title.replaceChildren(make("strong", {}, rule), " ", chip(counted(shown, severity), severity), " ", members[0].querySelector("strong").textContent, shown > 1 ? ", and the like" : "");
+    };
+    groups.push(group);
+    return group;
+  });
+  return [entries, groups];
 }
 
 summary();
@@ -225,7 +275,7 @@ section("tests", "Kernel tests", tests());
 
 // Paper has nothing to click on: what the filters show is unfolded, as long as that is a readable number of pages.
 window.addEventListener("beforeprint", () => {
-  const shown = [...document.querySelectorAll("#patches details:not([hidden]), .finding:not([hidden]) details")];
+  const shown = [...document.querySelectorAll("#patches details:not([hidden]), .group:not([hidden]), .finding:not([hidden]) details")];
   if (shown.length <= 100) for (const element of shown) { element.fill(); element.open = true; }
 });
 window.addEventListener("hashchange", visit);
