@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,51 @@ def test_differences_lead_from_one_to_the_other(before: dict[bytes, Entry], afte
 def test_folders_are_the_objects_of_the_tree(files: dict[bytes, Entry]) -> None:
     tree = Tree(files)
     assert tree.oid in {hash_object(b"tree", content) for content in tree.folders()}
+
+
+def _wide(numbers: Iterable[int]) -> dict[bytes, Entry]:
+    """Files and folders that stand among each other in one folder: each third name is a folder with a file in it."""
+    return {
+        b"f%04d" % number + (b"/x" if number % 3 == 0 else b""): Entry(Mode.FILE, hash_blob(b"%d" % (number % 7)))
+        for number in numbers
+    }
+
+
+def test_wide_folders_are_gits_whatever_becomes_of_them(judge: Path) -> None:
+    """A folder of many pages, through changes that split, thin out and empty its pages."""
+    draw = random.Random(20261130)
+    files = _wide(range(0, 1000, 2))
+    tree = Tree(files)
+    for wanted in (
+        _wide(range(0, 1000, 1)),
+        _wide(draw.sample(range(1000), 900)),
+        _wide([0, *range(400, 420), 999]),
+        _wide(range(300, 700)) | {b"f0000.py": ENTRY, b"a": ENTRY, b"z/z": ENTRY},
+        {path + b"/now/a/folder": entry for path, entry in _wide(range(500)).items()},
+        {},
+        _wide(range(70)),
+    ):
+        changes = {path: wanted.get(path) for path in files.keys() | wanted.keys()}
+        before, tree, files = tree, tree.replace(changes), wanted
+        assert str(tree.oid) == gits_id(judge, files)
+        assert list(tree.items()) == sorted(files.items())
+        assert tree.oid == Tree(files).oid
+        assert list(tree.difference(before)) == sorted(path for path in changes if tree.get(path) != before.get(path))
+        assert all(path in tree and path + b"/x" not in tree for path in files)
+        assert b"f9999" not in tree
+
+
+def test_one_change_among_many_is_the_only_difference() -> None:
+    files = _wide(range(5000))
+    tree = Tree(files)
+    path = b"f2501"
+    other = tree.replace({path: ENTRY})
+    assert other.difference(tree) == {path: (ENTRY, files[path])}
+    assert other.replace({path: files[path]}) == tree
+    with pytest.raises(ValueError, match="both a file and a folder"):
+        tree.replace({path + b"/below": ENTRY})
+    with pytest.raises(ValueError, match="both a file and a folder"):
+        tree.replace({b"f2502": ENTRY})
 
 
 def test_the_empty_tree() -> None:

@@ -40,12 +40,14 @@ def find_edits(disk: Tree, placed: Tree, wanted: Tree, *, removals: bool, locked
     change to record; a missing pristine file is merely restored).
     """
     edits = []
-    for path, entry in disk.items():
-        known = [tree[path] for tree in (placed, wanted, locked) if tree is not None and path in tree]
-        if entry not in known:
-            edits.append(Edit(path, EditKind.CHANGED if known else EditKind.ADDED))
-    if removals and len(disk):
-        edits += [Edit(path, EditKind.REMOVED) for path in placed if path in wanted and path not in disk]
+    # What is as it is wanted is no edit, and in a large folder that is nearly everything.
+    for path, (entry, want) in disk.difference(wanted).items():
+        if entry is not None:
+            known = [tree[path] for tree in (placed, wanted, locked) if tree is not None and path in tree]
+            if entry not in known:
+                edits.append(Edit(path, EditKind.CHANGED if known else EditKind.ADDED))
+        elif removals and len(disk) and want is not None and path in placed:
+            edits.append(Edit(path, EditKind.REMOVED))
     return sorted(edits)
 
 
