@@ -140,3 +140,11 @@ def test_a_page_is_one_session(tmp_path: Path) -> None:
     text += '```console\n$ echo "$WORD" && ls\na b\nhere\n```\n'
     env = environment(tmp_path / "home")
     assert [run(step, tmp_path, env) for step in steps(text)] == [None, None, None]
+
+
+def test_the_readme_shows_lines_of_the_tutorial() -> None:
+    tutorial = (ROOT / "docs" / "tutorial" / "index.md").read_text("utf-8").splitlines()
+    shown = re.findall(r"^```text\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    lines = [line for block in shown for line in block.splitlines()]
+    assert len(lines) > 5
+    assert [line for line in lines if line not in tutorial] == []

@@ -59,7 +59,7 @@ def test_a_method_of_recipes_that_the_page_lacks_is_noticed(monkeypatch: pytest.
 
 #: Names that the code takes from the environment, or a string that looks like one.
 _VARIABLES = re.compile(
-    r'"(VENDORCTL_[A-Z]+|NO_COLOR|FORCE_COLOR|PAGER|ROCM_PATH|XDG_CACHE_HOME|SOURCE_DATE_EPOCH|GIT_INDEX_FILE)"'
+    r'"(VENDORCTL_[A-Z_]+|NO_COLOR|FORCE_COLOR|PAGER|ROCM_PATH|XDG_CACHE_HOME|SOURCE_DATE_EPOCH|GIT_INDEX_FILE)"'
 )
 
 
@@ -70,6 +70,6 @@ def test_every_variable_that_the_code_reads_is_in_the_reference() -> None:
     ]
     read = {name for source in sources for name in _VARIABLES.findall(source)}
     scripts = "".join(path.read_text("utf-8") for path in (ROOT / "integration").glob("*.sh"))
-    read |= set(re.findall(r"VENDORCTL_[A-Z]+", scripts))
+    read |= set(re.findall(r"VENDORCTL_[A-Z_]+", scripts))
     assert read >= {"VENDORCTL_CACHE", "VENDORCTL_BRANCH"}, "the search itself finds nothing"
     assert {name for name in read if f"`{name}`" not in page} == set()
