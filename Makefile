@@ -12,7 +12,10 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 #: What `make kernels` tests; CI keeps to representative cases, `make kernels TEST=--full` runs all of them.
 TEST ?=
 
-.PHONY: demo test unit kernels example lint format bench upstreams dist lock docs system clean help
+#: Results of `vendorctl test --format json` that `make screenshot` shows on the page.
+RESULTS ?=
+
+.PHONY: demo test unit kernels example screenshot lint format bench upstreams dist lock docs system clean help
 
 help:  ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +55,10 @@ build/upstreams/minikernels.git/HEAD: $(STAMP)
 # PyTorch is a large download: TORCH= and PYTHON= name another build or one that is there (examples/rowkernels/README.md).
 example: $(STAMP)  ## Build, prove and test the example library with PyTorch, which only this target installs
 	$(MAKE) -C examples/rowkernels
+
+screenshot: upstreams  ## Build the report of this repository and take pictures of it (build/screenshots); needs chromium
+	$(BIN)/vendorctl status --fetch minikernels minikernels-next >/dev/null
+	$(BIN)/python tools/screenshot.py $(RESULTS)
 
 docs: $(STAMP)  ## Write the reference pages that come from the code
 	$(BIN)/python tools/reference.py

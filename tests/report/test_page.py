@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -283,6 +284,24 @@ def test_printing_unfolds_what_is_shown(browser: Browser, small: Path) -> None:
     assert visit.page.locator("#patches details[open]").count() == 6
     assert not visit.page.locator("nav").is_visible()
     assert visit.page.pdf().startswith(b"%PDF")
+    visit.page.set_viewport_size({"width": 794, "height": 1123})  # A4 at 96 dots per inch
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= 794
+
+
+def test_the_pictures_are_taken_and_a_fault_of_the_page_is_told(browser: Browser, small: Path, tmp_path: Path) -> None:
+    tool = runpy.run_path(str(Path(__file__).parent.parent.parent / "tools/screenshot.py"))
+    assert tool["photograph"](browser, small, tmp_path / "pictures") == []
+    assert {file.name for file in (tmp_path / "pictures").iterdir()} == {
+        "light.png",
+        "dark.png",
+        "phone.png",
+        "print.pdf",
+    }
+    assert (tmp_path / "pictures/light.png").read_bytes() != (tmp_path / "pictures/dark.png").read_bytes()
+    text = small.read_text("utf-8")
+    small.write_text(text.replace("default-src", "bad-directive 1; default-src", 1), "utf-8")
+    wrong = tool["photograph"](browser, small, tmp_path / "more")
+    assert any("bad-directive" in each for each in wrong)
 
 
 def test_the_same_data_gives_the_same_bytes_and_no_clock() -> None:
