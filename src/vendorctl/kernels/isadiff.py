@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
-from vendorctl.errors import VendorError
+from vendorctl.errors import ExitCode, VendorError
 from vendorctl.kernels.elfcode import kernel_code
 
 _CONTEXT = 2
@@ -80,10 +80,15 @@ def _without_registers(texts: Sequence[str]) -> list[str]:
 
 
 def undecodable(code: bytes, target: str, decode: Decoder) -> str | None:
-    """The decoder's reason why some kernel of the object cannot run on `target`; None when every instruction exists."""
+    """The decoder's reason why some kernel of the object cannot run on `target`; None when every instruction exists.
+
+    Raises VendorError (exit code 7) when the decoder itself cannot run here: that says nothing about the object.
+    """
     try:
         for text in kernel_code(code).values():
             decode(text, target)
     except VendorError as error:
+        if error.code is ExitCode.TOOL_MISSING:
+            raise
         return error.message
     return None

@@ -65,3 +65,11 @@ def test_nothing_to_compare_is_no_error() -> None:
     found = compare("y", np.zeros(0), expected([]))
     assert found.ok
     assert found.elements == 0
+
+
+def test_exact_results_may_be_asked_for() -> None:
+    exact = compare("y", np.array([1.0, 2.0]), expected([1.0, 2.0], tolerance=0.0))
+    assert (exact.ok, exact.part) == (True, 0.0)
+    near = compare("y", np.array([1.0, 2.5]), expected([1.0, 2.0], tolerance=0.0))
+    assert (near.wrong, near.part) == (1, INF)
+    assert compare("y", np.array([1.0]), expected([0.0], tolerance=4.0)).part == 0.25

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,13 @@ class OutputError:
     def ok(self) -> bool:
         """True when every element is right."""
         return self.wrong == 0
+
+    @property
+    def part(self) -> float:
+        """The worst error as a part of the tolerance; where nothing but exact values will do, 0 or infinite."""
+        if self.tolerance == 0:
+            return math.inf if self.worst else 0.0
+        return self.worst / self.tolerance
 
 
 def compare(name: str, actual: Array, expected: Expected) -> OutputError:

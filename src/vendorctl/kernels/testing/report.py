@@ -154,7 +154,7 @@ class Row:
     def __str__(self) -> str:
         error = part = ""
         if self.worst is not None:
-            error, part = f"{self.worst.worst:.2e}", f"{self.worst.worst / self.worst.tolerance:.0%}"
+            error, part = f"{self.worst.worst:.2e}", f"{self.worst.part:.0%}"
         covered = "" if self.coverage is None else f"{self.coverage:.1%}"
         passed = f"{self.passed}/{self.objects}"
         return f"{self.target:14} {passed:>7}  {error:>11}  {part:>12}  {self.instructions:12,}  {covered:>7}"
@@ -182,7 +182,7 @@ def summary(results: Sequence[ObjectResult]) -> Iterator[Row]:
 def worst_of(results: Iterable[ObjectResult]) -> OutputError | None:
     """The output, of all objects, that comes nearest to its tolerance or exceeds it most."""
     outputs = [output for result in results if (output := result.worst) is not None]
-    return max(outputs, key=lambda output: (output.wrong > 0, output.worst / output.tolerance), default=None)
+    return max(outputs, key=lambda output: (output.wrong > 0, output.part), default=None)
 
 
 def coverage_of(results: Iterable[ObjectResult]) -> float | None:

@@ -82,7 +82,7 @@ class ObjectResult:
     def worst(self) -> OutputError | None:
         """The output that comes nearest to its tolerance, or exceeds it most."""
         outputs = [output for trial in self.trials for output in trial.outputs]
-        return max(outputs, key=lambda output: (output.wrong > 0, output.worst / output.tolerance), default=None)
+        return max(outputs, key=lambda output: (output.wrong > 0, output.part), default=None)
 
     @property
     def histogram(self) -> tuple[int, ...]:
