@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import pickle
 import sys
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -16,43 +14,33 @@ import pytest
 from kernels.conftest import Built
 from support import tinykern
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels import build as building
 from vendorctl.kernels import pool
-from vendorctl.kernels.build import BuildOptions
-from vendorctl.kernels.cache import ObjectCache
 from vendorctl.kernels.compile import Compiled, CompileTask, compile_rows
 from vendorctl.kernels.plan import make_plan
-from vendorctl.workspace.transaction import Transaction
-
-
-def test_another_process_gives_the_same_objects(built: Built, tmp_path: Path) -> None:
-    root = tinykern.write_files(tmp_path / "other")
-    project = tinykern.project(root)
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
-        done = building.build(
-            project,
-            tinykern.tools(),
-            ObjectCache(tmp_path / "cache"),
-            executor,
-            BuildOptions(jobs=2),
-            begin=lambda: Transaction(root, "build"),
-        )
-    assert done.report.counts == {"objects": 4, "compiled": 4}
-    for path in built.objects.rglob("*.hsaco"):
-        assert (root / "objects" / "scale" / path.relative_to(built.objects)).read_bytes() == path.read_bytes()
 
 
 def test_a_task_carries_its_sources_by_content(built: Built) -> None:
     tools = tinykern.tools()
     unit = make_plan(built.project, tools)[0]
     row = unit.rows[0].row.instance
-    task = CompileTask(operation="scale", target=unit.target, sources=unit.sources, rows=(row,), tools=tools)
+    task = CompileTask(operation="scale", target=unit.target, sources=unit.sources, tools=tools)
     sent: CompileTask = pickle.loads(pickle.dumps(task))
     for path in (built.project.root / "patched").rglob("*.py"):
         path.unlink()
-    (outcome,) = compile_rows(sent)
+    (outcome,) = compile_rows(sent, [row])
     assert isinstance(outcome, Compiled)
     assert pickle.loads(pickle.dumps(outcome)) == outcome
+
+
+def test_a_task_for_another_machine_names_no_path_of_this_one(built: Built) -> None:
+    tools = tinykern.tools()
+    unit = make_plan(built.project, tools)[0]
+    task = CompileTask(operation="scale", target=unit.target, sources=unit.sources, tools=tools)
+    assert str(tools.python) in repr(task)
+    sent: CompileTask = pickle.loads(pickle.dumps(task.for_another_machine()))
+    assert sent.tools == tools.named()
+    for path in (tools.python, built.project.root, *map(Path, tools.linker.command[:1])):
+        assert str(path) not in repr(sent), path
 
 
 def test_unknown_executors_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

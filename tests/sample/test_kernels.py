@@ -72,10 +72,9 @@ def compile_state(files: Files, kernels: tuple[str, ...], target_name: str) -> d
         operation="probe",
         target=target.find(target_name),
         sources=sources,
-        rows=tuple(row(kernel=name) for name in kernels),
         tools=toolchain.locate(os.environ, pins={}),
     )
-    return dict(zip(kernels, compile_rows(task), strict=True))
+    return dict(zip(kernels, compile_rows(task, [row(kernel=name) for name in kernels]), strict=True))
 
 
 @pytest.mark.parametrize("target_name", TARGETS)

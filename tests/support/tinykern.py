@@ -157,4 +157,4 @@ def build(
             begin=lambda: Transaction(base.root, "build"),
         )
     finally:
-        executor.shutdown()
+        executor.close()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import click
 
+from vendorctl.cli.places import executor_option
 from vendorctl.cli.session import current, options
 
 
@@ -20,6 +21,7 @@ from vendorctl.cli.session import current, options
 @click.option("--instance", "instances", multiple=True, metavar="GLOB", help="Only these instances (repeatable).")
 @click.option("--full", is_flag=True, help="Every instance and case under every schedule.")
 @click.option("-j", "--jobs", type=click.IntRange(1, 512), help="Objects at a time (default: one per processor).")
+@executor_option
 @click.option("--offline", is_flag=True, help="Use the cache only.")
 @options()
 def command(
@@ -31,6 +33,7 @@ def command(
     instances: tuple[str, ...],
     full: bool,
     jobs: int | None,
+    executor: str,
     offline: bool,
 ) -> int:
     """Find the upstream commit, or the patch, that changed how an operation's tests end.
@@ -42,4 +45,5 @@ def command(
     from vendorctl.cli.variants import bisected
 
     choosing = Choosing(operations=operations, targets=targets, instances=instances)
-    return bisected(current(), choosing, name, start, end, full=full, jobs=jobs, offline=offline)
+    session = current()
+    return bisected(session, choosing, name, start, end, full=full, jobs=jobs, executor=executor, offline=offline)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import click
 
 from vendorctl.cli.output import emit
+from vendorctl.cli.places import executor_option
 from vendorctl.cli.session import current, options
 
 
@@ -18,7 +19,7 @@ from vendorctl.cli.session import current, options
 @click.option("--keep-going", is_flag=True, help="Go on after a failure, and keep every operation that is whole.")
 @click.option("--force", is_flag=True, help="Accept bytes that differ from a manifest's although no input changed.")
 @click.option("--verify", "again", is_flag=True, help="Compile everything again, compare bytes, write nothing.")
-@click.option("--executor", default="local", metavar="SPEC", help="Where to compile: local, or dask://HOST:PORT.")
+@executor_option
 @click.option("--timeout", type=click.FloatRange(1), default=120.0, help="Seconds for one object (default: 120).")
 @options()
 def command(

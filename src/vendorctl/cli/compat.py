@@ -10,6 +10,7 @@ import os
 import click
 
 from vendorctl.cli.output import emit
+from vendorctl.cli.places import executor_option
 from vendorctl.cli.session import current, options
 
 _DEFAULT = ("0.3.4", "0.4.2", "0.5.0")
@@ -21,8 +22,11 @@ _DEFAULT = ("0.3.4", "0.4.2", "0.5.0")
 @click.option("--op", "operations", multiple=True, metavar="OP", help="Only this operation (repeatable).")
 @click.option("--target", "targets", multiple=True, metavar="TARGET", help="Only this target (repeatable).")
 @click.option("-j", "--jobs", type=click.IntRange(1, 512), help="Compiles at a time (default: one per processor).")
+@executor_option
 @options()
-def command(versions: tuple[str, ...], operations: tuple[str, ...], targets: tuple[str, ...], jobs: int | None) -> int:
+def command(
+    versions: tuple[str, ...], operations: tuple[str, ...], targets: tuple[str, ...], jobs: int | None, executor: str
+) -> int:
     """Compile the instance table against several toolchain versions.
 
     Each version is installed with pip into an environment of its own, in the user's cache. Reports pass, fail, and
@@ -34,7 +38,7 @@ def command(versions: tuple[str, ...], operations: tuple[str, ...], targets: tup
     from vendorctl.kernels.compat import compat
     from vendorctl.upstream.cache import default_folder
 
-    with compiling(current(), jobs=jobs, any_flydsl=True) as work:
+    with compiling(current(), jobs=jobs, executor=executor, any_flydsl=True) as work:
         chosen = BuildOptions(operations=operations, targets=targets, jobs=work.jobs)
         folder = default_folder(os.environ) / "environments"
         tried = [

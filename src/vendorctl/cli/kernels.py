@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from vendorctl.cli.session import Session
 from vendorctl.kernels.cache import ObjectCache
-from vendorctl.kernels.pool import Executor, open_executor, processors
+from vendorctl.kernels.pool import LOCAL, open_executor, processors
 from vendorctl.kernels.project import Project, load_project
 from vendorctl.kernels.toolchain import Toolchain, locate, locate_linker
+from vendorctl.kernels.work import Executor
 from vendorctl.progress import Progress
 from vendorctl.upstream.cache import default_folder
 
@@ -33,7 +34,7 @@ class Compiling:
 
 @contextmanager
 def compiling(
-    session: Session, *, jobs: int | None, executor: str = "local", any_flydsl: bool = False
+    session: Session, *, jobs: int | None, executor: str = LOCAL, any_flydsl: bool = False
 ) -> Iterator[Compiling]:
     """Open them for the session's workspace; what has not begun when the context is left is given up.
 
@@ -42,11 +43,11 @@ def compiling(
     project = load_project(session.root())
     tools = locate_linker(os.environ, flydsl="") if any_flydsl else locate(os.environ, pins=project.pins)
     count = jobs or processors()
-    pool = open_executor(executor, count)
+    places = open_executor(executor, count, session.say)
     try:
-        yield Compiling(project, tools, object_cache(), pool, session.progress(), count)
+        yield Compiling(project, tools, object_cache(), places, session.progress(), count)
     finally:
-        pool.shutdown(cancel_futures=True)
+        places.close()
 
 
 def object_cache() -> ObjectCache:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from vendorctl.cli.places import executor_option
 from vendorctl.cli.session import FINDING_FORMATS, current, options
 
 
@@ -21,6 +22,7 @@ from vendorctl.cli.session import FINDING_FORMATS, current, options
 @click.option("--full", is_flag=True, help="Every case under every schedule.")
 @click.option("--backend", default="emulator", type=click.Choice(["emulator", "hip"]), help="What runs the objects.")
 @click.option("-j", "--jobs", type=click.IntRange(1, 512), help="Objects at a time (default: one per processor).")
+@executor_option
 @click.option("--no-cache", is_flag=True, help="Test again what was tested before.")
 @click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write JUnit XML to this file, too.")
 @click.option("--mutate", is_flag=True, help="Damage objects on purpose; report which damage the tests notice.")
@@ -36,6 +38,7 @@ def command(
     full: bool,
     backend: str,
     jobs: int | None,
+    executor: str,
     no_cache: bool,
     junit: Path | None,
     mutate: bool,
@@ -53,8 +56,9 @@ def command(
     if patch is not None:
         from vendorctl.cli.variants import without
 
-        return without(current(), choosing, patch, backend=backend, full=full, jobs=jobs)
+        return without(current(), choosing, patch, backend=backend, full=full, jobs=jobs, executor=executor)
     if mutate:
-        return mutated(current(), choosing, per_kind=per_kind, full=full, jobs=jobs)
-    done = tested(current(), choosing, backend=backend, full=full, jobs=jobs, cached=not no_cache)
+        return mutated(current(), choosing, per_kind=per_kind, full=full, jobs=jobs, executor=executor)
+    cached = not no_cache
+    done = tested(current(), choosing, backend=backend, full=full, jobs=jobs, cached=cached, executor=executor)
     return show(done, junit)

@@ -14,9 +14,10 @@ from pathlib import Path
 import click
 
 from vendorctl.cli.output import emit
+from vendorctl.cli.places import places
 from vendorctl.cli.session import Session, current
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels.pool import processors
+from vendorctl.kernels.pool import LOCAL, processors
 from vendorctl.kernels.project import Project, load_project
 from vendorctl.kernels.testing.backend import BackendFactory
 from vendorctl.kernels.testing.cache import ResultCache
@@ -78,19 +79,30 @@ def backend_factory(name: str) -> BackendFactory:
     return emulator
 
 
-def tested(session: Session, choosing: Choosing, *, backend: str, full: bool, jobs: int | None, cached: bool) -> Done:
-    """Test the chosen objects of the session's workspace."""
+def tested(
+    session: Session,
+    choosing: Choosing,
+    *,
+    backend: str,
+    full: bool,
+    jobs: int | None,
+    cached: bool,
+    executor: str = LOCAL,
+) -> Done:
+    """Test the chosen objects of the session's workspace; with the backend `hip`, one after the other."""
     project: Project = load_project(session.root())
     chosen = subjects(project, choosing.choice(project.root))
-    results = run_tests(
-        project.root,
-        chosen.objects,
-        backend_factory(backend),
-        full=full,
-        jobs=1 if backend == "hip" else jobs or processors(),
-        cache=result_cache() if cached else None,
-        progress=session.progress(),
-    )
+    factory = backend_factory(backend)
+    with places(session, executor, 1 if backend == "hip" else jobs or processors()) as at:
+        results = run_tests(
+            project.root,
+            chosen.objects,
+            factory,
+            full=full,
+            executor=at,
+            cache=result_cache() if cached else None,
+            progress=session.progress(),
+        )
     nothing_changed = choosing.changed is not None and not results
     report = make_report(
         results,
@@ -103,7 +115,9 @@ def tested(session: Session, choosing: Choosing, *, backend: str, full: bool, jo
     return Done(results, report)
 
 
-def mutated(session: Session, choosing: Choosing, *, per_kind: int, full: bool, jobs: int | None) -> int:
+def mutated(
+    session: Session, choosing: Choosing, *, per_kind: int, full: bool, jobs: int | None, executor: str = LOCAL
+) -> int:
     """`vendorctl test --mutate`: without --full or --instance, a few objects of each operation and target."""
     from vendorctl.emulator.backend import cautious_emulator
     from vendorctl.emulator.mutants import mutants
@@ -111,16 +125,17 @@ def mutated(session: Session, choosing: Choosing, *, per_kind: int, full: bool, 
 
     project = load_project(session.root())
     objects = subjects(project, choosing.choice(project.root)).objects
-    results = run_mutants(
-        project.root,
-        objects if full or choosing.instances else sample(objects, _MUTATED),
-        cautious_emulator,
-        mutants,
-        per_kind=per_kind,
-        full=full,
-        jobs=jobs or processors(),
-        progress=session.progress(),
-    )
+    with places(session, executor, jobs or processors()) as at:
+        results = run_mutants(
+            project.root,
+            objects if full or choosing.instances else sample(objects, _MUTATED),
+            cautious_emulator,
+            mutants,
+            per_kind=per_kind,
+            full=full,
+            executor=at,
+            progress=session.progress(),
+        )
     done = mutation_report(results, least=_KILL_RATE)
     emit(done.report)
     return done.exit_code

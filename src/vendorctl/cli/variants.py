@@ -16,6 +16,7 @@ from vendorctl.cli.session import Session, current
 from vendorctl.cli.surroundings import open_cache, standings
 from vendorctl.cli.testing import Choosing, backend_factory, result_cache
 from vendorctl.errors import ExitCode, VendorError
+from vendorctl.kernels.pool import LOCAL
 from vendorctl.kernels.testing import bisect, gate, necessity
 from vendorctl.kernels.testing.contrast import Bench
 from vendorctl.kernels.testing.variant import Scope, Workshop
@@ -29,7 +30,9 @@ _SAMPLE = 3
 
 
 @contextmanager
-def bench(session: Session, choosing: Choosing, *, backend: str, full: bool, jobs: int | None) -> Iterator[Bench]:
+def bench(
+    session: Session, choosing: Choosing, *, backend: str, full: bool, jobs: int | None, executor: str = LOCAL
+) -> Iterator[Bench]:
     """A bench for the session's workspace; its scratch folder goes when the context is left."""
     named = bool(choosing.instances) or full
     scope = Scope(
@@ -40,7 +43,7 @@ def bench(session: Session, choosing: Choosing, *, backend: str, full: bool, job
     )
     factory = backend_factory(backend)
     with (
-        compiling(session, jobs=jobs) as work,
+        compiling(session, jobs=jobs, executor=executor) as work,
         tempfile.TemporaryDirectory(prefix="vendorctl-variants-") as scratch,
     ):
         shop = Workshop(
@@ -73,9 +76,14 @@ def test_gate(plan: UpstreamPlan) -> None:
         )
 
 
-def without(session: Session, choosing: Choosing, wanted: str, *, backend: str, full: bool, jobs: int | None) -> int:
+def without(
+    session: Session, choosing: Choosing, wanted: str, *, backend: str, full: bool, jobs: int | None, executor: str
+) -> int:
     """`vendorctl test --without`."""
-    with bench(session, choosing, backend=backend, full=full, jobs=jobs) as at, ContentMerger() as merger:
+    with (
+        bench(session, choosing, backend=backend, full=full, jobs=jobs, executor=executor) as at,
+        ContentMerger() as merger,
+    ):
         root = at.shop.project.root
         standing, patch = necessity.find_patch(standings(root, ()), wanted)
         done = necessity.without(at, standing, patch, merger)
@@ -92,10 +100,14 @@ def bisected(
     *,
     full: bool,
     jobs: int | None,
+    executor: str,
     offline: bool,
 ) -> int:
     """`vendorctl bisect`. Raises VendorError (exit code 4) when upstream's history cannot be had."""
-    with bench(session, choosing, backend="emulator", full=full, jobs=jobs) as at, ContentMerger() as merger:
+    with (
+        bench(session, choosing, backend="emulator", full=full, jobs=jobs, executor=executor) as at,
+        ContentMerger() as merger,
+    ):
         root = at.shop.project.root
         standing = standings(root, (name,))[0]
         source = open_cache(session, offline=offline).open(standing.upstream.url, root)

@@ -17,12 +17,12 @@ from vendorctl.kernels.child import Limits
 from vendorctl.kernels.compile import COMPILE_LIMITS, Compiled, Failed, Outcome
 from vendorctl.kernels.instance import Instance
 from vendorctl.kernels.plan import State, Unit, make_plan
-from vendorctl.kernels.pool import Executor
 from vendorctl.kernels.project import Project
 from vendorctl.kernels.schedule import Pending, compile_pending, failure
 from vendorctl.kernels.toolchain import Toolchain
 from vendorctl.kernels.watch import Snapshot
-from vendorctl.model import Finding, Json, Report
+from vendorctl.kernels.work import Executor
+from vendorctl.model import Finding, Json, Report, Severity
 from vendorctl.progress import Progress, Silent
 from vendorctl.workspace.guard import reading
 from vendorctl.workspace.transaction import Transaction
@@ -100,7 +100,7 @@ def build(
     spoiled = set() if options.force else _refuseother_bytes(units, results)
     store.write_logs(project.root, results.failures)
     removed: list[str] = []
-    if not results.findings or options.keep_going:
+    if options.keep_going or not any(item.severity is Severity.ERROR for item in results.findings):
         with begin() as tx:
             whole = [unit for unit in units if unit.folder not in spoiled]
             staged = [store.stage_unit(tx, project.root, unit, tools, results.of(unit)) for unit in whole]
@@ -150,19 +150,27 @@ def _compile(
         if isinstance(outcome, Compiled):
             cache.put(inputs[unit.folder, outcome.instance], outcome)
 
-    before = None if confine.supported() or not pending else Snapshot.take(project.root)
+    unwatched = executor.remote or confine.supported() or not pending
+    before = None if unwatched else Snapshot.take(project.root)
     compile_pending(
         pending,
         tools,
         executor,
         accept,
-        jobs=options.jobs,
         limits=options.limits,
         progress=progress,
         keep_going=options.keep_going,
     )
-    if before is not None:
-        results.findings += before.changes()
+    results.findings += before.changes() if before is not None else map(_unconfined, executor.unconfined())
+
+
+def _unconfined(worker: str) -> Finding:
+    return Finding(
+        rule="VC506",
+        severity=Severity.WARNING,
+        message=f"{worker} compiled without Landlock: what recipes wrote there, they could write anywhere",
+        hint="run workers on Linux 5.13 or newer",
+    )
 
 
 def _refuseother_bytes(units: Iterable[Unit], results: _Results) -> set[str]:
@@ -201,9 +209,19 @@ def _report(units: Sequence[Unit], results: _Results, removed: Sequence[str]) ->
         lines=tuple(_table(rows)),
         findings=tuple(results.findings),
         counts={"objects": 0} | {name.replace("_", " "): count for name, count in totals.items()},
-        notes=tuple(f"removed {path}: no recipe builds it any more" for path in removed),
+        notes=(*(f"removed {path}: no recipe builds it any more" for path in removed), *_second_tries(units, results)),
         data={"units": [dict(row) for row in rows]},
     )
+
+
+def _second_tries(units: Iterable[Unit], results: _Results) -> Iterator[str]:
+    for unit in units:
+        for row, outcome in results.of(unit).items():
+            if isinstance(outcome, Compiled) and outcome.retried:
+                yield (
+                    f"{unit.table.operation} {row.name} for {unit.target.name} compiled at the second try;"
+                    f" the first: {outcome.retried}"
+                )
 
 
 #: What can be said of a row after a build; `objects` are those that are there.

@@ -18,10 +18,10 @@ from vendorctl.kernels.build import BuildOptions
 from vendorctl.kernels.compile import Compiled, Failed, Outcome
 from vendorctl.kernels.instance import Instance
 from vendorctl.kernels.plan import Unit, make_plan
-from vendorctl.kernels.pool import Executor
 from vendorctl.kernels.project import Project
 from vendorctl.kernels.schedule import Pending, compile_pending, failure
 from vendorctl.kernels.toolchain import Toolchain
+from vendorctl.kernels.work import Executor
 from vendorctl.model import Finding, Json, Report, Severity
 from vendorctl.progress import Progress, Silent
 
@@ -65,9 +65,9 @@ def compat(
             tools,
             executor,
             _collector(result),
-            jobs=options.jobs,
             limits=options.limits,
             progress=progress or Silent(),
+            install=True,
         )
         results.append(result)
     base = next((result for result in results if result.version == project.flydsl), results[-1])

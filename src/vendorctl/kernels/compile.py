@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""One unit of compile work: rows of one recipe for one target, in one child, restarted after every failure.
+"""Compiling: rows of one recipe for one target, in one child, restarted after every failure.
 
 Tasks and results are plain values, so that they can be pickled and sent to another machine; what a child answers is
-checked here, on the side that asked.
+checked where the child runs, and what another machine sends is checked again where it arrives.
 """
 
 from __future__ import annotations
@@ -14,26 +14,36 @@ import binascii
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
+from vendorctl import digest
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels import elf, launch, toolchain
+from vendorctl.kernels import elf, launch, likeness, toolchain
 from vendorctl.kernels.child import MAX_LOG, Answered, Child, Died, Limits
 from vendorctl.kernels.closure import SourceFile
 from vendorctl.kernels.instance import Instance
 from vendorctl.kernels.launch import LaunchPlan
 from vendorctl.kernels.table import Table, parse_table
 from vendorctl.kernels.target import Target
-from vendorctl.kernels.toolchain import Toolchain
+from vendorctl.kernels.toolchain import Toolchain, ToolIdentity
+from vendorctl.kernels.work import Items, Place, Tell
+from vendorctl.model import Json
 
 #: A complaint in what the child printed. The back end reports some fatal problems (too much LDS, a missing library
 #: function) only as text, and still returns an object.
 _ERROR_LINE = re.compile(r"^(?:.*?:\s*)?error:\s*(.+)$", re.MULTILINE)
 _LOG_TAIL = 8000
 _REASON = 300
+#: Failures that a machine short of memory, disk or processes brings about as well as a kernel: worth a second try.
+_TRANSIENT = re.compile(
+    r"lld invocation failed|died with SIGKILL|Cannot allocate memory|Resource temporarily unavailable|"
+    r"No space left on device|Text file busy",
+    re.IGNORECASE,
+)
 
 #: An attention kernel takes about a second and 0.6 GB on one core; the rest is for slow machines.
 COMPILE_LIMITS = Limits()
@@ -52,23 +62,35 @@ class Sources:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompileTask:
-    """Rows of one recipe to compile for one target, all inputs by content."""
+    """What compiling any row of one recipe for one target takes, all inputs by content.
+
+    `tools` are the tools themselves, or, for another machine, which ones to look for there. With `install`, a flydsl
+    that is not there is installed into an environment of its own below the user's cache.
+    """
 
     operation: str
     target: Target
     sources: Sources
-    rows: tuple[Instance, ...]
-    tools: Toolchain
+    tools: Toolchain | ToolIdentity
     limits: Limits = COMPILE_LIMITS
+    install: bool = False
+
+    def for_another_machine(self) -> CompileTask:
+        """The same without any path of this one."""
+        return replace(self, tools=self.tools.named()) if isinstance(self.tools, Toolchain) else self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compiled:
-    """An object that came out right: its bytes, stamped for the target, and its launch plan."""
+    """An object that came out right: its bytes, stamped for the target, and its launch plan.
+
+    `retried` is why a first try failed, when the machine rather than the kernel seems to have been at fault.
+    """
 
     instance: Instance
     code: bytes
     plan: LaunchPlan
+    retried: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,33 +106,118 @@ class Failed:
 Outcome: TypeAlias = "Compiled | Failed"
 
 
-def compile_rows(task: CompileTask, notify: Callable[[Outcome], bool] = lambda _: True) -> tuple[Outcome, ...]:
-    """Compile the rows of the task, in order. `notify` hears of each outcome; False from it ends the work."""
-    outcomes: list[Outcome] = []
-    with tempfile.TemporaryDirectory(prefix="vendorctl-build-") as name:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sealed:
+    """A `Compiled` on its way: nothing of it is believed before `unseal` has looked at it."""
+
+    instance: Instance
+    code: bytes
+    sha256: str
+    plan: Json
+    retried: str = ""
+
+
+def seal(outcome: Outcome) -> Sealed | Failed:
+    """An outcome as it travels."""
+    if isinstance(outcome, Failed):
+        return outcome
+    return Sealed(
+        instance=outcome.instance,
+        code=outcome.code,
+        sha256=digest.sha256(outcome.code),
+        plan=outcome.plan.json(),
+        retried=outcome.retried,
+    )
+
+
+def unseal(sent: Sealed | Failed, row: Instance, target: Target) -> Outcome:
+    """What arrived for `row`, checked: bytes as announced, stamped for `target`, with a launch plan that can be read.
+
+    What is not sound becomes a failure of that row.
+    """
+    if isinstance(sent, Failed) and sent.instance == row:
+        return sent
+    if not isinstance(sent, Sealed) or sent.instance != row:
+        reason = "what arrived is no answer for this row"
+    elif digest.sha256(sent.code) != sent.sha256:
+        reason = "its bytes changed on the way"
+    else:
+        try:
+            reason = "; ".join(elf.stamp_faults(elf.parse(sent.code), target))
+            plan = launch.parse(sent.plan)
+        except VendorError as error:
+            reason = error.message
+        if not reason:
+            return Compiled(instance=row, code=sent.code, plan=plan, retried=sent.retried)
+    return Failed(instance=row, rule="VC504", reason=reason)
+
+
+def compile_items(place: Place, task: CompileTask, items: Items[Instance], tell: Tell[Sealed | Failed]) -> None:
+    """Compile rows at some place; see `work.Job`. Raises VendorError when the place has not the task's tools."""
+    tools = task.tools
+    if not isinstance(tools, Toolchain):
+        tools = likeness.matching(tools, install=task.install)
+    for index, outcome in compile_each(task, tools, items, scratch=place.folder):
+        tell(index, seal(outcome))
+
+
+def compile_rows(task: CompileTask, rows: Sequence[Instance]) -> tuple[Outcome, ...]:
+    """Compile `rows` here, with the tools of `task`, in order."""
+    tools = task.tools
+    assert isinstance(tools, Toolchain)
+    return tuple(outcome for _, outcome in compile_each(task, tools, iter(enumerate(rows))))
+
+
+def compile_each(
+    task: CompileTask, tools: Toolchain, items: Items[Instance], *, scratch: Path | None = None
+) -> Iterator[tuple[int, Outcome]]:
+    """Compile rows in order, with scratch files below `scratch`; each outcome as soon as it is there.
+
+    A row whose failure looks like the machine's is tried once more.
+    """
+    with tempfile.TemporaryDirectory(prefix="vendorctl-build-", dir=scratch) as name:
         folder = Path(name)
-        while len(outcomes) < len(task.rows):
-            for outcome in _until_failure(task, folder, task.rows[len(outcomes) :]):
-                outcomes.append(outcome)
-                if not notify(outcome):
-                    return tuple(outcomes)
-    return tuple(outcomes)
+        failure: tuple[int, Instance, Failed] | None
+        while True:
+            failure = None
+            for index, row, outcome in _until_failure(task, tools, folder, items):
+                if isinstance(outcome, Failed):
+                    failure = (index, row, outcome)
+                else:
+                    yield index, outcome
+            if failure is None:
+                return
+            index, row, failed = failure
+            yield index, _second_try(task, tools, folder, row, failed)
 
 
-def _until_failure(task: CompileTask, folder: Path, rows: Iterable[Instance]) -> Iterable[Outcome]:
+def _second_try(task: CompileTask, tools: Toolchain, folder: Path, row: Instance, first: Failed) -> Outcome:
+    if not _TRANSIENT.search(f"{first.reason}\n{first.log}"):
+        return first
+    for _, _, second in _until_failure(task, tools, folder, iter([(0, row)])):
+        if isinstance(second, Compiled):
+            return replace(second, retried=first.reason)
+    return first
+
+
+def _until_failure(
+    task: CompileTask, tools: Toolchain, folder: Path, items: Items[Instance]
+) -> Iterator[tuple[int, Instance, Outcome]]:
     """Compile rows in one fresh child until one fails: a child that failed is in an unknown state."""
-    environment = _environment(folder, task.tools, task.target.chip)
+    first = next(items, None)
+    if first is None:  # no child for nothing
+        return
+    environment = _environment(folder, tools, task.target.chip)
     setup = _setup(folder, task.sources) | {"target": task.target.name}
-    python = task.tools.python
-    with Child(python=python, folder=folder, env=environment, setup=setup, limits=task.limits) as child:
-        for row in rows:
-            outcome = _compile(child, task, row)
-            yield outcome
+    with Child(python=tools.python, folder=folder, env=environment, setup=setup, limits=task.limits) as child:
+        for index, row in chain([first], items):
+            outcome = _compile(child, task, tools, row)
+            yield index, row, outcome
             if isinstance(outcome, Failed):
                 return
 
 
-def _compile(child: Child, task: CompileTask, row: Instance) -> Outcome:
+def _compile(child: Child, task: CompileTask, tools: Toolchain, row: Instance) -> Outcome:
     start = child.log_size()
     answer = child.ask({"do": "compile", "row": [list(pair) for pair in row.values]})
     log = child.log_since(start)
@@ -133,7 +240,7 @@ def _compile(child: Child, task: CompileTask, row: Instance) -> Outcome:
     if child.log_size() - start > MAX_LOG:
         return failed("VC503", f"more than {MAX_LOG >> 20} MiB of messages, which nobody can check for errors")
     try:
-        return _checked(answer.reply["ok"], task.target, row, task.tools.flydsl)
+        return _checked(answer.reply["ok"], task.target, row, tools.flydsl)
     except VendorError as error:
         return failed("VC504", error.message)
 

@@ -22,10 +22,10 @@ from vendorctl.kernels.inputs import PatchedTree
 from vendorctl.kernels.instance import Instance
 from vendorctl.kernels.isadiff import Decoder, IsaDifference, Verdict, compare
 from vendorctl.kernels.plan import Unit, make_plan
-from vendorctl.kernels.pool import Executor
 from vendorctl.kernels.project import Project
 from vendorctl.kernels.schedule import Pending, compile_pending
 from vendorctl.kernels.toolchain import Toolchain
+from vendorctl.kernels.work import Executor
 from vendorctl.model import Finding, Json, Report, Severity
 from vendorctl.progress import Progress, Silent
 
@@ -166,5 +166,5 @@ def _compile(
         if isinstance(outcome, Compiled):
             cache.put(keys[unit.folder, outcome.instance], outcome)
 
-    compile_pending(pending, tools, executor, accept, jobs=options.jobs, limits=options.limits, progress=progress)
+    compile_pending(pending, tools, executor, accept, limits=options.limits, progress=progress)
     return state

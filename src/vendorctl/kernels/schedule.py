@@ -1,28 +1,28 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Spreads rows to compile over an executor, and tells of every outcome as it arrives."""
+"""Compiles what is pending with an executor, and tells of every outcome as it arrives."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from threading import Event
 
+from vendorctl import digest
 from vendorctl.errors import Location
+from vendorctl.kernels import likeness
 from vendorctl.kernels.child import Limits
-from vendorctl.kernels.compile import CompileTask, Failed, Outcome, compile_rows
+from vendorctl.kernels.compile import CompileTask, Failed, Outcome, Sealed, compile_items, unseal
 from vendorctl.kernels.instance import Instance
 from vendorctl.kernels.plan import Unit
-from vendorctl.kernels.pool import Executor
 from vendorctl.kernels.toolchain import Toolchain
+from vendorctl.kernels.work import Executor, Job, Lot
 from vendorctl.model import Finding
-from vendorctl.progress import Progress, Task
+from vendorctl.progress import Progress
 from vendorctl.workspace.root import STATE_FOLDER
 
-_MIN_CHUNK, _MAX_CHUNK = 6, 32
 _LOG_LINES = 8
 
 
@@ -40,89 +40,73 @@ def compile_pending(
     executor: Executor,
     accept: Callable[[Unit, Outcome], object],
     *,
-    jobs: int,
     limits: Limits,
     progress: Progress,
     keep_going: bool = True,
+    install: bool = False,
 ) -> None:
-    """Compile everything that is pending. `accept` gets each outcome, in any order.
+    """Compile everything that is pending. `accept` gets each outcome, in any order, and what arrived is checked.
 
-    Without `keep_going`, nothing is begun after the first failure. What is being compiled at that moment, or when the
-    user interrupts, is finished; after a failure it is handed to `accept` as well.
+    Without `keep_going`, nothing is begun after the first failure; what is being compiled at that moment is finished,
+    and handed to `accept` as well. With `install`, other machines may install the flydsl of `tools`. Raises VendorError
+    when the executor has no place that can do it.
     """
-    local = isinstance(executor, ThreadPoolExecutor)
     stop = Event()
-    with progress.task("compile", total=sum(len(entry.rows) for entry in pending)) as task:
-        futures: dict[Future[tuple[Outcome, ...]], Unit] = {}
-        try:
-            for unit, chunk in _tasks(pending, tools, jobs, limits):
-                # A thread tells of each row; a remote worker, which cannot be sent a bar, when its piece is done.
-                run = partial(_compile_here, _Ticker(task, unit, stop, keep_going)) if local else compile_rows
-                futures[executor.submit(run, chunk)] = unit
-            _collect(futures, accept, stop, keep_going)
-        finally:
-            stop.set()
-            for future in futures:
-                future.cancel()
+    lots = [_lot(entry, tools, limits, install=install, remote=executor.remote) for entry in pending]
+    with progress.task("compile", total=sum(len(lot.items) for lot in lots)) as task:
+
+        def receive(number: int, index: int, sent: Sealed | Failed) -> None:
+            unit, row = pending[number].unit, pending[number].rows[index]
+            outcome = unseal(sent, row, unit.target)
+            accept(unit, outcome)
+            if isinstance(outcome, Failed) and not keep_going:
+                stop.set()
+            where = f" ({words})" if (words := executor.describe()) else ""
+            task.advance(note=f"{unit.table.operation} {unit.target.name} {row.name}{where}")
+
+        executor.run(compile_job(tools, install=install), lots, receive, stop)
 
 
-def _collect(
-    futures: Mapping[Future[tuple[Outcome, ...]], Unit],
-    accept: Callable[[Unit, Outcome], object],
-    stop: Event,
-    keep_going: bool,
-) -> None:
-    """Hand outcomes on until none is left; after a stop, only those of pieces that are already running."""
-    waiting = set(futures)
-    while waiting:
-        done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-        for future in done:
-            for outcome in future.result():
-                accept(futures[future], outcome)
-                if isinstance(outcome, Failed) and not keep_going:
-                    stop.set()
-        if stop.is_set():
-            waiting = {future for future in waiting if not future.cancel()}
+def _lot(
+    entry: Pending, tools: Toolchain, limits: Limits, *, install: bool, remote: bool
+) -> Lot[CompileTask, Instance]:
+    task = CompileTask(
+        operation=entry.unit.table.operation,
+        target=entry.unit.target,
+        sources=entry.unit.sources,
+        tools=tools,
+        limits=limits,
+        install=install,
+    )
+    return Lot(shared=task.for_another_machine() if remote else task, items=entry.rows)
 
 
-def _tasks(pending: Sequence[Pending], tools: Toolchain, jobs: int, limits: Limits) -> list[tuple[Unit, CompileTask]]:
-    """Cut the work into pieces: large enough to pay for starting a compiler, small enough to keep every job busy."""
-    total = sum(len(entry.rows) for entry in pending)
-    size = max(_MIN_CHUNK, min(_MAX_CHUNK, -(-total // (2 * jobs))))
-    return [
-        (
-            entry.unit,
-            CompileTask(
-                operation=entry.unit.table.operation,
-                target=entry.unit.target,
-                sources=entry.unit.sources,
-                rows=entry.rows[start : start + size],
-                tools=tools,
-                limits=limits,
-            ),
-        )
-        for entry in pending
-        for start in range(0, len(entry.rows), size)
-    ]
+def compile_job(tools: Toolchain, *, install: bool = False) -> Job[CompileTask, Instance, Sealed | Failed]:
+    """How rows are compiled, wherever that is. Starting a compiler takes as long as compiling a few rows."""
+    return Job(
+        title="compile",
+        perform=compile_items,
+        faults=partial(likeness.compile_faults, likeness.package_identity(), tools.named(), install),
+        lost=_lost,
+        torn=_torn,
+        fingerprint=_fingerprint,
+        least=6,
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Ticker:
-    task: Task
-    unit: Unit
-    stop: Event
-    keep_going: bool
-
-    def __call__(self, outcome: Outcome) -> bool:
-        if isinstance(outcome, Failed) and not self.keep_going:
-            self.stop.set()
-        self.task.advance(note=f"{self.unit.table.operation} {self.unit.target.name} {outcome.instance.name}")
-        return not self.stop.is_set()
+def _lost(row: Instance, why: str) -> Failed:
+    return Failed(instance=row, rule="VC502", reason=why)
 
 
-def _compile_here(ticker: _Ticker, chunk: CompileTask) -> tuple[Outcome, ...]:
-    """`compile_rows` in a thread of this process; nothing when the work was stopped before its turn."""
-    return () if ticker.stop.is_set() else compile_rows(chunk, ticker)
+def _torn(row: Instance, why: str) -> Failed:
+    return Failed(instance=row, rule="VC505", reason=why)
+
+
+def _fingerprint(outcome: Sealed | Failed) -> str:
+    """Equal for outcomes of one row that agree. Failures do, whatever the compiler said."""
+    if isinstance(outcome, Failed):
+        return "failed"
+    return digest.sha256(digest.canonical_json([digest.sha256(outcome.code), outcome.plan]))
 
 
 def log_path(unit: Unit, instance: Instance) -> str:

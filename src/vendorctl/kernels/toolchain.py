@@ -53,6 +53,15 @@ class Linker:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToolIdentity:
+    """Which tools, wherever they are: what the input digest says of them."""
+
+    flydsl: str
+    linker: str
+    python: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Toolchain:
     """What turns a kernel into bytes. `python` is the interpreter of the environment that holds flydsl."""
 
@@ -60,6 +69,10 @@ class Toolchain:
     python: Path
     python_version: str
     linker: Linker
+
+    def named(self) -> ToolIdentity:
+        """Which tools these are, without where they are."""
+        return ToolIdentity(flydsl=self.flydsl, linker=self.linker.identity, python=self.python_version)
 
     def identity(self) -> dict[str, Json]:
         """The part of the input digest that stands for the tools: the same for the same tools on any machine."""

@@ -14,10 +14,10 @@ from vendorctl.kernels.compile import Compiled, Failed, Outcome
 from vendorctl.kernels.instance import Instance
 from vendorctl.kernels.manifest import ObjectRecord
 from vendorctl.kernels.plan import State, Unit, differences, make_plan
-from vendorctl.kernels.pool import Executor
 from vendorctl.kernels.project import Project
 from vendorctl.kernels.schedule import Pending, compile_pending, failure
 from vendorctl.kernels.toolchain import Toolchain
+from vendorctl.kernels.work import Executor
 from vendorctl.model import Finding, Report
 from vendorctl.progress import Progress, Silent
 
@@ -44,9 +44,7 @@ def verify(
         outcomes[unit.folder][outcome.instance] = outcome
 
     pending = [Pending(unit=unit, rows=_comparable(unit)) for unit in units]
-    compile_pending(
-        pending, tools, executor, accept, jobs=options.jobs, limits=options.limits, progress=progress or Silent()
-    )
+    compile_pending(pending, tools, executor, accept, limits=options.limits, progress=progress or Silent())
     wrong = [finding for unit in units for finding in _compare(unit, outcomes[unit.folder])]
     rebuilt = sum(len(rows) for rows in outcomes.values())
     counts = {"objects rebuilt": rebuilt, "identical": rebuilt - len(wrong)}

@@ -12,6 +12,7 @@ from vendorctl.emulator.backend import cautious_emulator, emulator
 from vendorctl.emulator.codeobject import CodeObject
 from vendorctl.emulator.decoder import decode
 from vendorctl.emulator.mutants import mutants
+from vendorctl.kernels.pool import LocalExecutor
 from vendorctl.kernels.testing.mutating import mutation_report, run_mutants, sample
 from vendorctl.kernels.testing.mutation import Kind, MutationResult, Reason, Survivor, rate
 from vendorctl.progress import Silent
@@ -64,7 +65,14 @@ def test_only_what_tests_reach_is_mutated(shipped: Shipped) -> None:
 
 def test_most_mutants_of_a_small_kernel_die(shipped: Shipped) -> None:
     found = run_mutants(
-        shipped.root, shipped.objects, cautious_emulator, mutants, per_kind=12, full=False, jobs=1, progress=Silent()
+        shipped.root,
+        shipped.objects,
+        cautious_emulator,
+        mutants,
+        per_kind=12,
+        full=False,
+        executor=LocalExecutor(1),
+        progress=Silent(),
     )
     assert all(not result.excuse for result in found)
     assert rate(found) >= 0.85
@@ -78,7 +86,14 @@ def test_most_mutants_of_a_small_kernel_die(shipped: Shipped) -> None:
 def test_an_object_that_fails_by_itself_proves_nothing(shipped: Shipped) -> None:
     shipped.edit_recipe("FACTOR, TOLERANCE = 1.0", "FACTOR, TOLERANCE = 1.5")
     found = run_mutants(
-        shipped.root, shipped.objects[:1], emulator, mutants, per_kind=2, full=False, jobs=1, progress=Silent()
+        shipped.root,
+        shipped.objects[:1],
+        emulator,
+        mutants,
+        per_kind=2,
+        full=False,
+        executor=LocalExecutor(1),
+        progress=Silent(),
     )
     assert found[0].excuse.startswith("the object itself does not pass")
     done = mutation_report(found, least=0.0)

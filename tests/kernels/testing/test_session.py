@@ -18,6 +18,7 @@ from vendorctl import proc
 from vendorctl.emulator.backend import emulator
 from vendorctl.errors import VendorError
 from vendorctl.kernels import manifest
+from vendorctl.kernels.pool import LocalExecutor
 from vendorctl.kernels.testing.cache import ResultCache
 from vendorctl.kernels.testing.junit import render_junit
 from vendorctl.kernels.testing.report import make_report
@@ -30,7 +31,13 @@ from vendorctl.progress import Silent
 
 def run(shipped: Shipped, *, full: bool = False, jobs: int = 1, cache: Path | None = None) -> tuple[ObjectResult, ...]:
     store = None if cache is None else ResultCache(cache)
-    return run_tests(shipped.root, shipped.objects, emulator, full=full, jobs=jobs, cache=store, progress=Silent())
+    places = LocalExecutor(jobs)
+    try:
+        return run_tests(
+            shipped.root, shipped.objects, emulator, full=full, executor=places, cache=store, progress=Silent()
+        )
+    finally:
+        places.close()
 
 
 def test_every_object_passes_under_all_schedules(shipped: Shipped) -> None:

@@ -104,7 +104,7 @@ class Bench:
             made.built,
             self.factory,
             full=self.full,
-            jobs=self.shop.jobs,
+            executor=self.shop.executor,
             cache=self.cache,
             progress=self.shop.progress,
         )

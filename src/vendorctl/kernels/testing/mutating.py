@@ -8,21 +8,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from threading import Event
 
+from vendorctl import digest
 from vendorctl.kernels.testing.backend import BackendFactory
 from vendorctl.kernels.testing.mutation import (
+    MutationKit,
     MutationResult,
-    MutationWork,
     Mutator,
     Reason,
     by_kind,
-    mutate_object,
+    mutate_items,
+    no_mutants,
     rate,
 )
 from vendorctl.kernels.testing.report import TestReport
 from vendorctl.kernels.testing.selection import Built
-from vendorctl.kernels.testing.session import works_of
-from vendorctl.kernels.testing.spread import spread
+from vendorctl.kernels.testing.session import ABSENT, faults_of
+from vendorctl.kernels.testing.specimen import Specimen, blank_result, kit_for, read_specimen
+from vendorctl.kernels.work import Executor, Job, Lot
 from vendorctl.model import Finding, Report, Severity
 from vendorctl.progress import Progress
 
@@ -37,20 +41,53 @@ def run_mutants(
     *,
     per_kind: int,
     full: bool,
-    jobs: int,
+    executor: Executor,
     progress: Progress,
 ) -> tuple[MutationResult, ...]:
-    """Mutate `objects`, up to `per_kind` mutants of each kind for each, `jobs` objects at a time."""
-    tasks = [
-        MutationWork(work=work, factory=factory, mutator=mutator, per_kind=per_kind)
-        for work in works_of(root, objects, factory(), full=full, cache=None)
-    ]
-    results: dict[int, MutationResult] = {}
-    with progress.task("mutate", total=len(tasks)) as task:
-        for index, result in spread(mutate_object, tasks, jobs):
-            results[index] = result
-            task.advance(note=result.name)
-    return tuple(results[index] for index in range(len(tasks)))
+    """Mutate `objects`, up to `per_kind` mutants of each kind for each; results in the order given."""
+    found: dict[int, MutationResult] = {}
+    pending: dict[str, list[tuple[int, Specimen]]] = {}
+    for index, built in enumerate(objects):
+        specimen = read_specimen(built)
+        if specimen is None:
+            found[index] = MutationResult(name=blank_result(built).name, excuse=ABSENT)
+        else:
+            pending.setdefault(built.recipe, []).append((index, specimen))
+    recipes = list(pending)
+    with progress.task("mutate", total=len(objects)) as task:
+        task.advance(len(found))
+
+        def receive(number: int, position: int, result: MutationResult) -> None:
+            index, specimen = pending[recipes[number]][position]
+            before = len(found)
+            found[index] = result
+            task.advance(len(found) - before, note=specimen.blank.name)
+
+        lots = [
+            Lot(
+                shared=MutationKit(tests=kit_for(root, recipe, factory, full=full), mutator=mutator, per_kind=per_kind),
+                items=tuple(specimen for _, specimen in pending[recipe]),
+            )
+            for recipe in recipes
+        ]
+        executor.run(_job(factory), lots, receive, Event())
+    return tuple(found[index] for index in range(len(objects)))
+
+
+def _job(factory: BackendFactory) -> Job[MutationKit, Specimen, MutationResult]:
+    return Job(
+        title="mutate",
+        perform=mutate_items,
+        faults=faults_of(factory, factory()),
+        lost=no_mutants,
+        torn=no_mutants,
+        fingerprint=_fingerprint,
+        most=1,
+    )
+
+
+def _fingerprint(result: MutationResult) -> str:
+    return digest.sha256(digest.canonical_json(result.json()))
 
 
 def sample(objects: Sequence[Built], most: int) -> tuple[Built, ...]:

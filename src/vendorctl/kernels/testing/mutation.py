@@ -14,11 +14,11 @@ from typing import TypeAlias
 from vendorctl import digest
 from vendorctl.errors import VendorError
 from vendorctl.kernels.testing import harness
-from vendorctl.kernels.testing.backend import Backend, BackendFactory, LoadedObject
+from vendorctl.kernels.testing.backend import Backend, LoadedObject
 from vendorctl.kernels.testing.harness import Subject
-from vendorctl.kernels.testing.recipes import imported
 from vendorctl.kernels.testing.results import TrialResult
-from vendorctl.kernels.testing.session import Work, read_object
+from vendorctl.kernels.testing.specimen import Kit, Specimen, each_aside
+from vendorctl.kernels.work import Items, Place, Tell
 from vendorctl.model import Json
 
 
@@ -94,33 +94,38 @@ class MutationResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MutationWork:
-    """One object to mutate, as a value that can be sent to another process."""
+class MutationKit:
+    """What mutating one recipe's objects takes, beside what testing them does."""
 
-    work: Work
-    factory: BackendFactory
+    tests: Kit
     mutator: Mutator
     per_kind: int
 
 
-def mutate_object(task: MutationWork) -> MutationResult:
+def mutate_items(place: Place, kit: MutationKit, items: Items[Specimen], tell: Tell[MutationResult]) -> None:
+    """Test the mutants of objects at some place; see `work.Job`."""
+    each_aside(place, mutate_object, kit, items, no_mutants, tell)
+
+
+def no_mutants(specimen: Specimen, why: str) -> MutationResult:
+    """The result of an object that nothing was tried with."""
+    return MutationResult(name=specimen.blank.name, excuse=why)
+
+
+def mutate_object(kit: MutationKit, specimen: Specimen) -> MutationResult:
     """Test the mutants of one object, in whichever process this is."""
-    work = task.work
-    name = work.blank.name
-    code = read_object(work)
-    if code is None:
-        return MutationResult(name=name, excuse="the object is not there, or not as its manifest records it")
-    backend = task.factory()
+    record = specimen.record
     try:
-        with imported(work.root, work.built.recipe) as recipe:
-            record = work.built.record
-            subject = harness.prepare(recipe, record.instance, record.launch, backend, full=work.conditions.full)
-        return _mutate(task, name, code, backend, subject)
+        backend = kit.tests.factory()
+        with kit.tests.opened() as recipe:
+            subject = harness.prepare(recipe, record.instance, record.launch, backend, full=kit.tests.full)
+        return _mutate(kit, specimen, backend, subject)
     except VendorError as error:
-        return MutationResult(name=name, excuse=error.message)
+        return no_mutants(specimen, error.message)
 
 
-def _mutate(task: MutationWork, name: str, code: bytes, backend: Backend, subject: Subject) -> MutationResult:
+def _mutate(kit: MutationKit, specimen: Specimen, backend: Backend, subject: Subject) -> MutationResult:
+    name, code = specimen.blank.name, specimen.code
     sound, covered = {}, frozenset[int]()
     loaded = backend.load(code)
     for trial in subject.trials:
@@ -134,7 +139,7 @@ def _mutate(task: MutationWork, name: str, code: bytes, backend: Backend, subjec
     means: Counter[str] = Counter()
     survivors = []
     seed = int(digest.sha256(name.encode())[:8], 16)
-    for mutant in task.mutator(code, covered, task.per_kind, seed):
+    for mutant in kit.mutator(code, covered, kit.per_kind, seed):
         tried[mutant.kind] += 1
         outcome = _try(subject, backend.load(mutant.code), sound)
         if isinstance(outcome, Reason):

@@ -1,50 +1,110 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tests many objects: spread over processes, known results reused, each reported as it arrives."""
+"""Tests many objects: spread over the places of an executor, known results reused, each kept as it arrives."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from threading import Event
 
 from vendorctl import digest
 from vendorctl.errors import VendorError
-from vendorctl.kernels import closure
-from vendorctl.kernels.testing import harness
+from vendorctl.kernels.testing import results
 from vendorctl.kernels.testing.backend import Backend, BackendFactory
 from vendorctl.kernels.testing.cache import Conditions, ResultCache
-from vendorctl.kernels.testing.recipes import imported
 from vendorctl.kernels.testing.results import ObjectResult
 from vendorctl.kernels.testing.selection import Built
-from vendorctl.kernels.testing.spread import spread
+from vendorctl.kernels.testing.specimen import (
+    Kit,
+    Specimen,
+    backend_facts,
+    believed,
+    blank_result,
+    examine_items,
+    kit_for,
+    read_specimen,
+    test_faults,
+)
+from vendorctl.kernels.work import Executor, Job, Lot
+from vendorctl.model import Json
 from vendorctl.progress import Progress
 
+ABSENT = "the object is not there, or not as its manifest records it"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
-    """One object of the workspace `root` to test, as a value that can be sent to another process."""
 
-    root: Path
-    built: Built
-    conditions: Conditions
+@dataclass(slots=True)
+class _Session:
+    """What is known, what is to be tested, and what waits for the test of another object that is executed alike."""
+
+    backend: Backend
     cache: ResultCache | None
+    kits: Mapping[str, Kit]
+    results: dict[int, ObjectResult] = field(default_factory=dict)
+    pending: dict[str, list[tuple[int, Specimen]]] = field(default_factory=dict)
+    alike: dict[str, list[tuple[int, Specimen]]] = field(default_factory=dict)
 
-    @property
-    def blank(self) -> ObjectResult:
-        """The result before anything was run."""
-        return ObjectResult(
-            operation=self.built.operation,
-            target=self.built.target,
-            instance=self.built.record.instance.name,
-            sha256=self.built.record.sha256,
+    def take(self, index: int, built: Built) -> None:
+        """Find the object's result, or note what has to be done for it."""
+        specimen = read_specimen(built)
+        if specimen is None:
+            self.results[index] = replace(blank_result(built), reason=ABSENT)
+            return
+        known = self._known(built.recipe, specimen)
+        if known is not None:
+            self.results[index] = known
+            return
+        if self.cache is not None:
+            try:
+                key = self._key(built.recipe, specimen, self.backend.identity(specimen.code))
+            except VendorError as error:
+                self.results[index] = replace(specimen.blank, reason=error.message)
+                return
+            found = self.cache.get(key, specimen.blank)
+            if found is not None:
+                self._keep(built.recipe, index, specimen, found)
+                return
+            group = self.alike.setdefault(key, [])
+            group.append((index, specimen))
+            if len(group) > 1:
+                return
+        self.pending.setdefault(built.recipe, []).append((index, specimen))
+
+    def arrived(self, recipe: str, index: int, specimen: Specimen, result: ObjectResult) -> None:
+        """Keep a result, also for the objects that are executed in exactly the same way."""
+        self._keep(recipe, index, specimen, result)
+        if self.cache is None:
+            return
+        key = self._key(recipe, specimen, self.backend.identity(specimen.code))
+        if result.trials:
+            self.cache.put(key, result)
+        for other, follower in self.alike.get(key, [])[1:]:
+            blank = follower.blank
+            same = replace(result, target=blank.target, sha256=blank.sha256, reused=bool(result.trials))
+            self._keep(recipe, other, follower, same)
+
+    def _known(self, recipe: str, specimen: Specimen) -> ObjectResult | None:
+        if self.cache is None:
+            return None
+        return self.cache.get(self._key(recipe, specimen, specimen.record.sha256), specimen.blank)
+
+    def _keep(self, recipe: str, index: int, specimen: Specimen, result: ObjectResult) -> None:
+        self.results[index] = result
+        if self.cache is not None and result.trials:
+            self.cache.put(self._key(recipe, specimen, specimen.record.sha256), result)
+
+    def _key(self, recipe: str, specimen: Specimen, executed: str) -> str:
+        kit = self.kits[recipe]
+        conditions = Conditions(
+            backend=self.backend.name,
+            backend_version=self.backend.version,
+            recipe={file.path: file.digest() for file in kit.files},
+            full=kit.full,
         )
-
-    def key(self, executed: str) -> str:
-        """The key of its result in the cache; `executed` is the object's SHA-256 or the backend's identity of it."""
-        return self.conditions.key(self.built.record, executed)
+        return conditions.key(specimen.record, executed)
 
 
 def run_tests(
@@ -53,100 +113,61 @@ def run_tests(
     factory: BackendFactory,
     *,
     full: bool,
-    jobs: int,
+    executor: Executor,
     cache: ResultCache | None,
     progress: Progress,
 ) -> tuple[ObjectResult, ...]:
-    """Test `objects` of the workspace at `root`, `jobs` at a time; results in the order given.
+    """Test `objects` of the workspace at `root`; results in the order given.
 
-    With one job everything runs in this process. What a kernel does wrong is in its result. Raises VendorError when
-    the backend cannot be had (exit code 7), or when a process dies.
+    What a kernel does wrong is in its result. With a cache, results are kept as they arrive, and objects that are
+    executed alike are tested once. Raises VendorError when the backend cannot be had (exit code 7), or when the
+    executor has no place that can test.
     """
-    pending: list[tuple[int, Work]] = []
-    results: dict[int, ObjectResult] = {}
-    for index, work in enumerate(works_of(root, objects, factory(), full=full, cache=cache)):
-        known = _known(work)
-        if known is not None:
-            results[index] = known
-        else:
-            pending.append((index, work))
-    with progress.task("test", total=len(objects)) as task:
-        task.advance(len(results), note="known results")
-        run = partial(examine_object, factory=factory)
-        for position, result in spread(run, [work for _, work in pending], jobs):
-            results[pending[position][0]] = result
-            task.advance(note=result.name)
-    return tuple(results[index] for index in range(len(objects)))
-
-
-def works_of(
-    root: Path,
-    objects: Iterable[Built],
-    backend: Backend,
-    *,
-    full: bool,
-    cache: ResultCache | None,
-) -> Iterator[Work]:
-    """The objects with all that their tests depend on, as work for this process or another."""
-    recipes: dict[str, dict[str, str]] = {}
-    for built in objects:
-        recipe = built.recipe
-        if recipe not in recipes:
-            recipes[recipe] = {file.path: file.digest() for file in closure.recipe_closure(root, recipe)}
-        conditions = Conditions(
-            backend=backend.name, backend_version=backend.version, recipe=recipes[recipe], full=full
-        )
-        yield Work(root=root, built=built, conditions=conditions, cache=cache)
-
-
-def _known(work: Work) -> ObjectResult | None:
-    """The result of an earlier test of the very same bytes, if they are (still) there."""
-    if work.cache is None or read_object(work) is None:
-        return None
-    return work.cache.get(work.key(work.built.record.sha256), work.blank)
-
-
-def read_object(work: Work) -> bytes | None:
-    """The object, if it is there with the bytes that its manifest records."""
-    try:
-        code = (work.built.folder / work.built.record.file).read_bytes()
-    except OSError:
-        return None
-    return code if digest.sha256(code) == work.built.record.sha256 else None
-
-
-def examine_object(work: Work, factory: BackendFactory) -> ObjectResult:
-    """Test one object, in whichever process this is."""
-    code = read_object(work)
-    if code is None:
-        return replace(work.blank, reason="the object is not there, or not as its manifest records it")
     backend = factory()
-    try:
-        known = _same_execution(work, backend, code)
-        return known if known is not None else _tested(work, backend, code)
-    except VendorError as error:
-        return replace(work.blank, reason=error.message)
+    kits = {recipe: kit_for(root, recipe, factory, full=full) for recipe in dict.fromkeys(b.recipe for b in objects)}
+    session = _Session(backend=backend, cache=cache, kits=kits)
+    with progress.task("test", total=len(objects)) as task:
+        for index, built in enumerate(objects):
+            session.take(index, built)
+        task.advance(len(session.results), note="known results")
+        recipes = list(session.pending)
+
+        def receive(number: int, position: int, sent: Mapping[str, Json]) -> None:
+            index, specimen = session.pending[recipes[number]][position]
+            before = len(session.results)
+            session.arrived(recipes[number], index, specimen, believed(sent, specimen))
+            where = f" ({words})" if (words := executor.describe()) else ""
+            task.advance(len(session.results) - before, note=f"{specimen.blank.name}{where}")
+
+        lots = [
+            Lot(shared=kits[recipe], items=tuple(specimen for _, specimen in session.pending[recipe]))
+            for recipe in recipes
+        ]
+        executor.run(_job(factory, backend), lots, receive, Event())
+    return tuple(session.results[index] for index in range(len(objects)))
 
 
-def _same_execution(work: Work, backend: Backend, code: bytes) -> ObjectResult | None:
-    """The result of another object that is executed in exactly the same way (of another target, as a rule)."""
-    if work.cache is None:
-        return None
-    found = work.cache.get(work.key(backend.identity(code)), work.blank)
-    if found is not None:
-        work.cache.put(work.key(work.built.record.sha256), found)
-    return found
+def _job(factory: BackendFactory, backend: Backend) -> Job[Kit, Specimen, Mapping[str, Json]]:
+    return Job(
+        title="test",
+        perform=examine_items,
+        faults=faults_of(factory, backend),
+        lost=_without_result,
+        torn=_without_result,
+        fingerprint=_fingerprint,
+        most=8,
+    )
 
 
-def _tested(work: Work, backend: Backend, code: bytes) -> ObjectResult:
-    record = work.built.record
-    with imported(work.root, work.built.recipe) as recipe:
-        subject = harness.prepare(recipe, record.instance, record.launch, backend, full=work.conditions.full)
-        if not subject.trials:
-            return replace(work.blank, reason="its recipe has no test cases")
-        trials, coverage = harness.examine(subject, backend.load(code))
-    result = replace(work.blank, trials=trials, coverage=coverage)
-    if work.cache is not None:
-        for executed in (record.sha256, backend.identity(code)):
-            work.cache.put(work.key(executed), result)
-    return result
+def faults_of(factory: BackendFactory, backend: Backend) -> Callable[[], Sequence[str]]:
+    """What tells, on another machine, why it cannot test as this one does."""
+    package, numpy, version = backend_facts(backend)
+    return partial(test_faults, package, numpy, factory, version)
+
+
+def _without_result(specimen: Specimen, why: str) -> Mapping[str, Json]:
+    return results.dump(replace(specimen.blank, reason=why))
+
+
+def _fingerprint(sent: Mapping[str, Json]) -> str:
+    return digest.sha256(digest.canonical_json(sent))

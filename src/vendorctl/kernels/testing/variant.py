@@ -25,12 +25,12 @@ from vendorctl.kernels.inputs import PatchedTree
 from vendorctl.kernels.instance import Instance
 from vendorctl.kernels.layout import write_tree
 from vendorctl.kernels.plan import PlannedRow, State, Unit, make_plan
-from vendorctl.kernels.pool import Executor
 from vendorctl.kernels.project import Project
 from vendorctl.kernels.schedule import Pending, compile_pending
 from vendorctl.kernels.testing.results import ObjectResult
 from vendorctl.kernels.testing.selection import Built
 from vendorctl.kernels.toolchain import Toolchain
+from vendorctl.kernels.work import Executor
 from vendorctl.progress import Progress
 
 
@@ -196,9 +196,7 @@ def _compile(shop: Workshop, pending: Sequence[Pending], outcomes: dict[tuple[st
         return True
 
     if pending:
-        compile_pending(
-            pending, shop.tools, shop.executor, accept, jobs=shop.jobs, limits=shop.limits, progress=shop.progress
-        )
+        compile_pending(pending, shop.tools, shop.executor, accept, limits=shop.limits, progress=shop.progress)
 
 
 def _keep(shop: Workshop, layout: Layout, unit: Unit, planned: PlannedRow, outcome: Outcome | None, made: Made) -> None:
