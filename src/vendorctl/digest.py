@@ -1,12 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Hashes, and the one JSON spelling whose bytes may be hashed or committed."""
+"""Hashes, the one JSON spelling whose bytes may be hashed or committed, and the reading of JSON from anywhere."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
+from typing import Any
 
 from vendorctl.model import Json
 
@@ -14,6 +16,29 @@ from vendorctl.model import Json
 def sha256(data: bytes) -> str:
     """SHA-256 of `data` as 64 hex digits."""
     return hashlib.sha256(data).hexdigest()
+
+
+def parse_json(data: bytes | str) -> Any:
+    """The value of a JSON text that may come from anywhere.
+
+    Raises ValueError for everything that is none: bytes that are no UTF text, NaN and infinities (also ``1e999``),
+    which Python's reader would take and its integers would not, and nesting beyond what the interpreter can follow.
+    """
+    try:
+        return json.loads(data, parse_constant=_refuse_constant, parse_float=_finite)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"the number {text[:40]} is too large")
+    return value
 
 
 def canonical_json(value: Json) -> bytes:

@@ -9,6 +9,7 @@ hashed again, so that damage shows where it is read instead of where it is used.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,10 @@ BATCH_BYTES = 32 * 1024 * 1024
 #: Bytes of the listing of one tree: some million files. A few folders that hold each other ten times over, a kilobyte
 #: in all, can stand for more files than any disk has.
 MAX_LISTING = 128 << 20
+
+
+#: How git-cat-file announces an object that it has: id, type and size.
+_FOUND = re.compile(rb"([0-9a-f]{40}) ([a-z]+) ([0-9]{1,18})")
 
 
 class Blobs(Protocol):
@@ -73,9 +78,9 @@ def object_info(git: Git, oids: Iterable[Oid]) -> dict[Oid, ObjectInfo]:
     if not wanted:
         return found
     for line in _cat_file(git, "--batch-check", wanted).splitlines():
-        fields = line.decode("ascii", "replace").split(" ")
-        if len(fields) == 3:
-            found[Oid.parse(fields[0])] = ObjectInfo(fields[1], int(fields[2]))
+        match = _FOUND.fullmatch(line)
+        if match:
+            found[Oid.parse(match[1].decode())] = ObjectInfo(match[2].decode(), int(match[3]))
     return found
 
 
@@ -171,13 +176,13 @@ def _read_batch(git: Git, kind: str, batch: list[Oid]) -> Iterator[tuple[Oid, by
     position = 0
     for oid in batch:
         end = output.find(b"\n", position)
-        header = output[position:end].split(b" ") if end >= 0 else []
-        if len(header) != 3:
+        header = _FOUND.fullmatch(output[position:end]) if end >= 0 else None
+        if header is None:
             raise DamagedObjectError(f"object {oid} in {git.git_dir} cannot be read", code=ExitCode.INTERNAL)
         position = end + 1
-        content = output[position : position + int(header[2])]
-        position += int(header[2]) + 1
-        if header[1] != kind.encode() or hash_object(header[1], content) != oid:
+        content = output[position : position + int(header[3])]
+        position += int(header[3]) + 1
+        if header[2] != kind.encode() or hash_object(header[2], content) != oid:
             raise DamagedObjectError(
                 f"object {oid} in {git.git_dir} is damaged or not a {kind}", code=ExitCode.INTERNAL
             )
@@ -218,7 +223,10 @@ def _verify_folders(git: Git, root: Oid) -> None:
         found = 0
         for _, content in read_objects(git, "tree", level):
             found += 1
-            below += [oid for oid in _subfolders(content) if oid not in seen]
+            try:
+                below += [oid for oid in _subfolders(content) if oid not in seen]
+            except ValueError as error:
+                raise DamagedObjectError(f"tree {root} holds a malformed folder", code=ExitCode.INTERNAL) from error
             seen.update(below)
         if found != len(set(level)):
             raise DamagedObjectError(f"tree {root} in {git.git_dir} lacks folders", code=ExitCode.INTERNAL)
@@ -226,12 +234,16 @@ def _verify_folders(git: Git, root: Oid) -> None:
 
 
 def _subfolders(content: bytes) -> Iterator[Oid]:
-    """Ids of the folders in a raw tree object: rows of mode in octal, space, name, NUL, 20 bytes."""
+    """Ids of the folders in a raw tree object: rows of mode in octal, space, name, NUL, 20 bytes.
+
+    Raises ValueError for what is no such object, though it hashes to its id.
+    """
     position = 0
     while position < len(content):
         end = content.index(b"\0", position)
+        oid = Oid(content[end + 1 : end + 21])
         if content.startswith(b"40000 ", position):
-            yield Oid(content[end + 1 : end + 21])
+            yield oid
         position = end + 21
 
 

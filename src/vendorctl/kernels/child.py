@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from vendorctl import proc
+from vendorctl.digest import parse_json
 from vendorctl.errors import ExitCode, VendorError
 
 _MAX_REPLY = 64 << 20
@@ -115,7 +116,7 @@ class Child:
             self._kill()
             return Died(reason=f"no answer within {self._limits.seconds:g} seconds; the process was ended")
         try:
-            reply = json.loads(line)
+            reply = parse_json(line)
         except (ValueError, RecursionError):
             reply = None
         if not isinstance(reply, dict):

@@ -31,6 +31,8 @@ from vendorctl.kernels.elf import CodeObject
 from vendorctl.model import Json
 
 _MAX_DEPTH = 64
+#: Bytes of arguments that no kernel reaches: a plan may not make its evaluation take memory at will.
+_MAX_KERNARG = 1 << 16
 _BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "ptr": 64}
 _FLOATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
 _DIMENSIONS = 3
@@ -170,7 +172,7 @@ def parse(value: Any) -> LaunchPlan:
         return LaunchPlan(
             parameters=parameters, launches=tuple(_parse_launch(entry, names) for entry in value["launches"])
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise VendorError(f"malformed launch plan: {error}") from error
 
 
@@ -189,35 +191,46 @@ def _parse_launch(entry: Any, names: set[str]) -> KernelLaunch:
         raise ValueError("grid and block have three dimensions")
     if len(launch.fields) != len(launch.arguments):
         raise ValueError(f"{len(launch.arguments)} arguments for {len(launch.fields)} fields of {launch.symbol}")
+    if launch.kernarg_size > _MAX_KERNARG or launch.lds < 0:
+        raise ValueError(f"{launch.symbol} asks for {launch.kernarg_size} bytes of arguments and {launch.lds} of LDS")
     if any(offset < 0 or size < 0 or offset + size > launch.kernarg_size for offset, size in launch.fields):
         raise ValueError("a field lies outside the kernel-argument segment")
-    for expression in (*launch.grid, *launch.block, launch.dynamic_lds, *launch.arguments):
+    for expression in (*launch.grid, *launch.block, launch.dynamic_lds):
         _check(expression, names, _MAX_DEPTH)
+    for expression in launch.arguments:
+        _check_argument(expression, names, _MAX_DEPTH)
     return launch
+
+
+def _check_argument(expression: Any, names: set[str], depth: int) -> None:
+    """Refuse what `_Scope.pack` could not write: one expression, or several packed together."""
+    if depth and isinstance(expression, list | tuple) and expression and expression[0] == "pack":
+        for part in expression[1:]:
+            _check_argument(part, names, depth - 1)
+    else:
+        _check(expression, names, depth)
 
 
 def _check(expression: Any, names: set[str], depth: int) -> None:
     """Refuse an expression that `_Scope` could not evaluate, so that evaluation only fails on the arguments."""
-    if depth == 0 or not isinstance(expression, list | tuple) or not expression:
+    if depth == 0 or not isinstance(expression, list | tuple) or len(expression) < 2:
         raise ValueError("an expression is too deep or not a list")
-    operation, *rest = expression
-    if operation == "pack":
-        operands = rest
-    elif operation == "const":
-        _require(len(rest) == 2 and isinstance(rest[1], int | float) and rest[0] in (*_BITS, *_FLOATS), expression)
-        return
-    elif operation in ("arg", "size", "stride"):
-        _require(rest[1] in names and (operation == "arg" or isinstance(rest[2], int)), expression)
-        return
-    elif operation in ("sext", "zext"):
-        _require(rest[0] in _BITS and rest[1] in _BITS, expression)
-        operands = rest[2:]
+    operation, kind, *rest = expression
+    if operation == "const":
+        number = int if kind in _BITS else int | float
+        _require(len(rest) == 1 and isinstance(rest[0], number) and (kind in _BITS or kind in _FLOATS), expression)
+    elif operation == "arg":
+        _require(len(rest) == 1 and rest[0] in names and (kind in _BITS or kind in _FLOATS), expression)
+    elif operation in ("size", "stride"):
+        _require(len(rest) == 2 and rest[0] in names and isinstance(rest[1], int) and rest[1] >= 0, expression)
+        _require(kind in _BITS, expression)
     else:
-        _require(operation in _ARITY and rest[0] in _BITS, expression)
-        operands = rest[1:]
-    _require(operation == "pack" or len(operands) == _ARITY[operation], expression)
-    for operand in operands:
-        _check(operand, names, depth - 1)
+        extends = operation in ("sext", "zext")
+        operands = rest[1:] if extends else rest
+        _require(operation in _ARITY and kind in _BITS and (not extends or rest[0] in _BITS), expression)
+        _require(len(operands) == _ARITY[operation], expression)
+        for operand in operands:
+            _check(operand, names, depth - 1)
 
 
 def _require(condition: bool, expression: object) -> None:
@@ -242,6 +255,13 @@ def _divide(a: int, b: int) -> int:
     return quotient if (a < 0) == (b < 0) else -quotient
 
 
+def _distance(bits: int) -> int:
+    """How far to shift; LLVM defines no shift by as much as the width, or by less than nothing."""
+    if bits < 0:
+        raise VendorError("the launch plan shifts by a negative distance for these arguments")
+    return min(bits, 64)
+
+
 #: Operations on operands in their signed reading.
 _SIGNED: Mapping[str, Callable[[int, int], int]] = {
     "add": lambda a, b: a + b,
@@ -253,7 +273,7 @@ _SIGNED: Mapping[str, Callable[[int, int], int]] = {
     "and": lambda a, b: a & b,
     "or": lambda a, b: a | b,
     "xor": lambda a, b: a ^ b,
-    "ashr": lambda a, b: a >> b,
+    "ashr": lambda a, b: a >> _distance(b),
     "smax": max,
     "smin": min,
     "eq": lambda a, b: a == b,
@@ -295,12 +315,15 @@ class _Scope:
     def value(self, expression: Any) -> int | float:
         operation, kind, *rest = expression
         if operation == "const":
-            return _signed(rest[0], _BITS[kind]) if kind in _BITS else float(rest[0])
+            return _signed(int(rest[0]), _BITS[kind]) if kind in _BITS else float(rest[0])
         if operation == "arg":
             return self._argument(kind, rest[0])
         if operation in ("size", "stride"):
             tensor = self._tensor(rest[0])
-            return int((tensor.shape if operation == "size" else tensor.strides)[rest[1]])
+            extents = tensor.shape if operation == "size" else tensor.strides
+            if rest[1] >= len(extents):
+                raise VendorError(f"launch argument {rest[0]!r} has {len(extents)} axes; axis {rest[1]} is asked for")
+            return int(extents[rest[1]])
         bits = _BITS[kind]
         if operation == "select":
             return self.value(rest[1] if self.integer(rest[0]) else rest[2])
@@ -341,13 +364,20 @@ class _Scope:
         operation, kind, *_ = expression
         if operation == "pack":
             return b"".join(self.pack(part) for part in expression[1:])
-        value = self.value(expression)
         if kind in _FLOATS:
-            return struct.pack(_FLOATS[kind], value)
+            return _packed_float(kind, self.value(expression))
+        value = self.integer(expression)
         width = 1 if operation in _COMPARISONS else max(1, _BITS[kind] // 8)
         if kind == "i1":
-            return bytes([int(value) & 1])
-        return (int(value) & ((1 << 8 * width) - 1)).to_bytes(width, "little")
+            return bytes([value & 1])
+        return (value & ((1 << 8 * width) - 1)).to_bytes(width, "little")
+
+
+def _packed_float(kind: str, value: float) -> bytes:
+    try:
+        return struct.pack(_FLOATS[kind], value)
+    except OverflowError as error:
+        raise VendorError(f"launch argument {value} does not fit into {kind}") from error
 
 
 def _launch(plan: KernelLaunch, scope: _Scope) -> Launch:
@@ -361,10 +391,13 @@ def _launch(plan: KernelLaunch, scope: _Scope) -> Launch:
     block = [scope.integer(expression) for expression in plan.block]
     if min(grid) < 0 or min(block) <= 0:
         raise VendorError(f"kernel {plan.symbol}: grid {grid}, block {block} cannot be launched")
+    dynamic = scope.integer(plan.dynamic_lds)
+    if dynamic < 0:
+        raise VendorError(f"kernel {plan.symbol}: {dynamic} bytes of dynamic LDS cannot be had")
     return Launch(
         symbol=plan.symbol,
         grid=(grid[0], grid[1], grid[2]),
         block=(block[0], block[1], block[2]),
         kernarg=bytes(segment),
-        lds_bytes=plan.lds + scope.integer(plan.dynamic_lds),
+        lds_bytes=plan.lds + dynamic,
     )

@@ -20,6 +20,7 @@ from vendorctl import digest
 from vendorctl.errors import Location, VendorError
 from vendorctl.kernels import instance as rows
 from vendorctl.kernels import launch
+from vendorctl.kernels.conditions import parse_condition
 from vendorctl.kernels.elf import CodeObject, KernelFacts
 from vendorctl.kernels.instance import Excluded, Instance
 from vendorctl.kernels.launch import LaunchPlan
@@ -188,17 +189,17 @@ def parse(data: bytes, path: str) -> ObjectManifest:
     """Read a manifest. Raises VendorError naming `path` when it is malformed or its seal does not match."""
     place = Location(path)
     try:
-        value = json.loads(data)
+        value = digest.parse_json(data)
         manifest = _manifest(value)
         objects = value.pop("objects")
         sealed = value.pop("seal")
-        lines = [digest.canonical_json(entry).decode() for entry in objects]
+        right = _seal(value, [digest.canonical_json(entry).decode() for entry in objects])
     except VendorError as error:
         raise VendorError(error.message, location=place, hint="run `vendorctl build`") from error
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         detail = f"{type(error).__name__}: {error}"
         raise VendorError(f"not an object manifest: {detail}", location=place, hint="run `vendorctl build`") from error
-    if sealed != _seal(value, lines):
+    if sealed != right:
         raise VendorError("the manifest was edited by hand: its seal does not match", location=place,
                           hint="restore it from git, or run `vendorctl build`")  # fmt: skip
     return manifest
@@ -223,7 +224,7 @@ def _manifest(value: Any) -> ObjectManifest:
         ),
         toolchain=dict(value["toolchain"].items()),
         environment={str(name): str(text) for name, text in value["environment"].items()},
-        declines=tuple(dict(decline) for decline in value["declines"]),
+        declines=tuple({"case": str(each["case"]), "reason": str(each["reason"])} for each in value["declines"]),
         excluded=tuple(Excluded(_instance(e["instance"]), str(e["reason"])) for e in value["excluded"]),
         objects=tuple(_record(entry) for entry in value["objects"]),
     )
@@ -240,7 +241,7 @@ def _record(entry: Any) -> ObjectRecord:
         size=int(entry["size"]),
         instance=_instance(entry["instance"]),
         input=_hash(entry["input"]),
-        accepts=tuple(dict(rule) for rule in entry["accepts"]),
+        accepts=tuple(map(parse_condition, entry["accepts"])),
         resources=Resources(**{name: int(number) for name, number in entry["resources"].items()}),
         launch=launch.parse(entry["launch"]),
     )

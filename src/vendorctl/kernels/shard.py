@@ -20,7 +20,6 @@ are stored once. The same objects give the same file.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -108,7 +107,7 @@ def parse(data: bytes) -> tuple[str, tuple[Entry, ...]]:
     try:
         index = _read_index(data)
         return str(index["architecture"]), tuple(_entry(row, data) for row in index["entries"])
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise VendorError(f"not a sound shard: {error}") from error
 
 
@@ -118,7 +117,7 @@ def _read_index(data: bytes) -> Any:
     length = int.from_bytes(data[8:_HEADER], "little")
     if length > _MAX_INDEX or _HEADER + length > len(data):
         raise ValueError("it was cut short")
-    index = json.loads(data[_HEADER : _HEADER + length])
+    index = digest.parse_json(data[_HEADER : _HEADER + length])
     if index["schema"] != SCHEMA:
         raise ValueError(f"unknown schema {index['schema']!r}")
     return index

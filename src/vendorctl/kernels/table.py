@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.kernels import target as targets
+from vendorctl.kernels.conditions import parse_condition
 from vendorctl.kernels.instance import Excluded, Instance, make
 from vendorctl.model import Json
 
@@ -83,7 +84,7 @@ def parse_table(reply: Any, recipe: str, target_names: Iterable[str]) -> Table:
             _refuse_duplicates(table, name)
     except VendorError as error:
         raise VendorError(f"{recipe}: {error.message}", hint=error.hint, code=ExitCode.BUILD_FAILED) from error
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise VendorError(f"{recipe}: the recipe's instance table is malformed", code=ExitCode.BUILD_FAILED) from error
     return table
 
@@ -111,14 +112,7 @@ def _instance(pairs: Any) -> Instance:
 
 
 def _row(entry: Any) -> Row:
-    accepts: list[Mapping[str, Json]] = []
-    for rule in entry["accepts"]:
-        if rule["rule"] not in ("equals", "at-least", "at-most", "multiple-of"):
-            raise VendorError(f"unknown constraint rule {rule['rule']!r}")
-        if not isinstance(rule["value"], bool | int | str):
-            raise VendorError(f"constraint on {rule['field']!r} holds a {type(rule['value']).__name__}")
-        accepts.append({key: rule[key] for key in ("field", "rule", "value")} | {"reason": str(rule["reason"])})
-    return Row(instance=_instance(entry["row"]), accepts=tuple(accepts))
+    return Row(instance=_instance(entry["row"]), accepts=tuple(map(parse_condition, entry["accepts"])))
 
 
 def _refuse_duplicates(table: Table, target: str) -> None:

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from vendorctl.digest import parse_json
 from vendorctl.errors import ExitCode, Location, VendorError
 from vendorctl.licenses import cyclonedx as cdx
 from vendorctl.licenses import spdx as spdx2
@@ -109,7 +109,7 @@ def _disordered(components: tuple[Component, ...], document: bytes) -> Iterator[
 def _listed_patches(document: bytes) -> dict[str, list[str]]:
     """Names of patch files by component, in the document's order; nothing for what is no such document."""
     try:
-        value: Any = json.loads(document)
+        value: Any = parse_json(document)
         return {
             entry["name"]: [each["diff"]["url"].rpartition("/")[2] for each in entry["pedigree"].get("patches", [])]
             for entry in value["components"]

@@ -9,12 +9,12 @@ has the full reader; whether objects are as their manifests say is `vendorctl ch
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vendorctl.digest import parse_json
 from vendorctl.errors import Location, VendorError
 from vendorctl.model import Json
 
@@ -63,7 +63,7 @@ def read_built(root: Path) -> tuple[Built, ...]:
     for file in sorted((root / FOLDER).glob("*/*/manifest.json")):
         path = file.relative_to(root).as_posix()
         try:
-            found.append(_built(json.loads(file.read_bytes()), path.removesuffix("/manifest.json")))
+            found.append(_built(parse_json(file.read_bytes()), path.removesuffix("/manifest.json")))
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             hint = "run `vendorctl check`, which says what is wrong with it"
             raise VendorError(f"not an object manifest: {error}", location=Location(path), hint=hint) from error

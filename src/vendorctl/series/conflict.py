@@ -15,14 +15,13 @@ a plan is a pure function of its inputs, so no half-done state exists that a reb
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from vendorctl.digest import pretty_json, sha256
+from vendorctl.digest import parse_json, pretty_json, sha256
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.objects import Blobs
 from vendorctl.git.oid import Oid, hash_blob
@@ -89,7 +88,7 @@ def load_pending(root: Path, name: str) -> Pending | None:
     except FileNotFoundError:
         return None
     try:
-        state = json.loads(raw)
+        state = parse_json(raw)
         return _parse_state(state)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise VendorError(

@@ -9,12 +9,11 @@ state.json   which patch it is, so that `patch refresh` knows, also after a rebo
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from vendorctl.digest import pretty_json, sha256
+from vendorctl.digest import parse_json, pretty_json, sha256
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.objects import Blobs
 from vendorctl.git.tree import Tree
@@ -62,7 +61,7 @@ def edit_dir(name: str) -> str:
 def load_editing(root: Path, name: str) -> Editing | None:
     """The edit under way for an upstream, or None. Raises VendorError when its state cannot be read."""
     try:
-        state = json.loads((root / edit_dir(name) / "state.json").read_bytes())
+        state = parse_json((root / edit_dir(name) / "state.json").read_bytes())
         if state["schema"] == _SCHEMA:
             return Editing(
                 upstream=name, number=int(state["number"]), file=str(state["file"]), sha256=str(state["sha256"])

@@ -68,9 +68,13 @@ def parse_message(lines: list[bytes]) -> Message:
         subject, described = f"{subject} {described}", ""
     title = " ".join(_PATCH_TAG.sub("", decode_words(subject)).split())
     described = "\n".join("" if line.strip() == "." else line.strip() for line in described.split("\n"))
+    body = "\n\n".join(part.strip("\n") for part in (described, body) if part.strip())
+    if trailers == Trailers():
+        # Written again, trailers directly below the title would stand in a paragraph of their own.
+        body, trailers = _split_trailers(body)
     return Message(
         title=title,
-        body="\n\n".join(part.strip("\n") for part in (described, body) if part.strip()),
+        body=body,
         author=_read_author(header.get("from") or header.get("author", "")),
         date=" ".join(header.get("date", "").split()),
         trailers=_with_header_facts(trailers, header),
@@ -122,7 +126,7 @@ def _sort_trailers(pairs: list[tuple[str, str]]) -> Trailers:
     other: list[tuple[str, str]] = []
     for name, value in pairs:
         fact = _FACTS.get(name.lower())
-        if fact and fact not in facts:
+        if fact and value and fact not in facts:
             facts[fact] = value
         elif name.lower() == "signed-off-by":
             signed.append(value)
@@ -134,7 +138,7 @@ def _sort_trailers(pairs: list[tuple[str, str]]) -> Trailers:
 def _with_header_facts(trailers: Trailers, header: dict[str, str]) -> Trailers:
     """DEP-3 allows its fields in the header; a trailer of the same name wins."""
     facts = {fact: getattr(trailers, fact) or " ".join(header.get(name, "").split()) for name, fact in _FACTS.items()}
-    signed = trailers.signed_off_by or tuple(filter(None, [header.get("signed-off-by", "")]))
+    signed = trailers.signed_off_by or tuple(filter(None, [" ".join(header.get("signed-off-by", "").split())]))
     return Trailers(signed_off_by=signed, other=trailers.other, **facts)
 
 

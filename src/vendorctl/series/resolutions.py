@@ -11,12 +11,11 @@ good for, the refreshed patch, is.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from vendorctl.digest import canonical_json, pretty_json, sha256
+from vendorctl.digest import canonical_json, parse_json, pretty_json, sha256
 from vendorctl.git.oid import hash_blob
 from vendorctl.git.tree import Entry, Mode
 from vendorctl.model import Json
@@ -121,7 +120,7 @@ def load_resolution(root: Path, key: str) -> Resolution | None:
     """The decision with this key; None when there is none, or when what is there cannot be read."""
     folder = root / FOLDER / key
     try:
-        facts = json.loads((folder / "facts.json").read_bytes())
+        facts = parse_json((folder / "facts.json").read_bytes())
         before, after = (folder / "before").read_bytes(), (folder / "after").read_bytes()
         mode = None if facts["mode"] is None else Mode(facts["mode"])
         if facts["schema"] != _SCHEMA:

@@ -10,7 +10,6 @@ submission. Tools that can load code from the tree (flake8, pylint, mypy plugins
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 import tomllib
@@ -20,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vendorctl.digest import parse_json
 from vendorctl.errors import VendorError
 from vendorctl.git.objects import Blobs
 from vendorctl.git.tree import Tree
@@ -165,6 +165,6 @@ def _environment() -> dict[str, str]:
 def _diagnostics(output: bytes, folder: Path) -> Counter[tuple[str, str]]:
     """The JSON rows of ``ruff check``, without line numbers, which move with every change above."""
     found: Counter[tuple[str, str]] = Counter()
-    for row in json.loads(output or b"[]"):
+    for row in parse_json(output or b"[]"):
         found[str(row["filename"]).removeprefix(f"{folder}/"), f"{row['code'] or 'syntax'}: {row['message']}"] += 1
     return found

@@ -8,13 +8,13 @@ A number is stated only when a report states it: where there is none, the text f
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vendorctl.digest import parse_json
 from vendorctl.errors import ExitCode, Location, VendorError
 from vendorctl.kernels.objectdrift import SCHEMA as OBJECTS_SCHEMA
 from vendorctl.kernels.testing.backend import Category
@@ -89,15 +89,12 @@ def read_tests(file: Path) -> TestNumbers:
     try:
         results = [parse(each) for each in document["results"]]
         backend = str(document["backend"])
-    except (KeyError, TypeError, ValueError) as error:
+        operations = sorted({result.operation for result in results})
+        numbers = tuple(_summarize(name, [each for each in results if each.operation == name]) for name in operations)
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise _unreadable(file, TEST_SCHEMA) from error
-    operations = sorted({result.operation for result in results})
     races = [message for result in results for message in _races(result)]
-    return TestNumbers(
-        backend=backend,
-        operations=tuple(_summarize(name, [each for each in results if each.operation == name]) for name in operations),
-        race=races[0] if races else "",
-    )
+    return TestNumbers(backend=backend, operations=numbers, race=races[0] if races else "")
 
 
 def _summarize(operation: str, results: Sequence[ObjectResult]) -> OperationTests:
@@ -130,7 +127,7 @@ def _read_objects(file: Path) -> Mapping[str, int]:
 
 def _load(file: Path, schema: str) -> dict[str, Any]:
     try:
-        document = json.loads(file.read_bytes())
+        document = parse_json(file.read_bytes())
     except (OSError, ValueError) as error:
         raise _unreadable(file, schema) from error
     if not isinstance(document, dict) or document.get("schema") != schema:

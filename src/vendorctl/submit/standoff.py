@@ -10,11 +10,10 @@ meets the same lines, and the other way round.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from vendorctl.digest import pretty_json
+from vendorctl.digest import parse_json, pretty_json
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.objects import Blobs
 from vendorctl.model import Json
@@ -75,7 +74,7 @@ def read_standoff(root: Path, name: str, stuck: Stuck | None) -> Mapping[str, Re
     """
     folder = root / standoff_folder(name)
     try:
-        shown = json.loads((folder / _STATE).read_bytes())["conflicts"]
+        shown = parse_json((folder / _STATE).read_bytes())["conflicts"]
     except FileNotFoundError:
         raise VendorError(f"no submission to {name!r} waits for a decision", code=ExitCode.USAGE) from None
     except (ValueError, KeyError, TypeError) as error:

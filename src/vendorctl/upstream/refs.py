@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from vendorctl.digest import pretty_json
+from vendorctl.digest import parse_json, pretty_json
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.oid import Oid
 from vendorctl.model import Json
@@ -123,7 +122,7 @@ class RefTable:
     def from_json(cls, data: bytes) -> RefTable:
         """Read what `to_json` wrote. Raises ValueError when it is something else."""
         try:
-            value = json.loads(data)
+            value = parse_json(data)
             return cls(
                 refs={str(name): Oid.parse(oid) for name, oid in value["refs"].items()},
                 peeled={str(name): Oid.parse(oid) for name, oid in value["peeled"].items()},

@@ -18,7 +18,10 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 _SCP_LIKE = re.compile(r"[^/:\s]+:(?!:).*")
 #: ``transport::address`` makes git run a helper program of that name.
 _HELPER = re.compile(r"[A-Za-z0-9]+::")
-_CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
+#: Up to the last ``@`` before the path: a password may hold one.
+_CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
+#: Characters of a URL's last part that the name of its folder repeats.
+_LONGEST_STEM = 100
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -59,7 +62,7 @@ def folder_name(url: str) -> str:
     """A file name for what belongs to an absolute URL: readable, and different for different URLs."""
     stem = re.sub(r"[^A-Za-z0-9._-]+", "-", redacted(url).rstrip("/").removesuffix(".git").rpartition("/")[2])
     digest = hashlib.sha256(url.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    return f"{stem.strip('.-') or 'upstream'}-{digest}"
+    return f"{stem.strip('.-')[:_LONGEST_STEM] or 'upstream'}-{digest}"
 
 
 def local_folder(effective_url: str) -> Path | None:

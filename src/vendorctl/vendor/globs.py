@@ -77,54 +77,116 @@ def _expression(text: str, location: Location | None) -> bytes:
     glob = glob[1:] if glob.startswith(b"/") else glob
     problem = "it is empty" if not glob else "it has an empty path component" if _has_empty_name(glob) else ""
     try:
-        body = _body(glob)
+        body = _body(glob, anywhere=not anchored)
     except ValueError as error:
         problem = problem or str(error)
         body = b""
     if problem:
         raise VendorError(f"the glob {text!r} matches nothing: {problem}", location=location)
     below = rb"/.*" if folders_only else rb"(?:/.*)?"
-    return rb"(?:%s%s%s)" % (b"" if anchored else rb"(?:.*/)?", body, below)
+    return rb"(?:%s%s)" % (body, below)
 
 
 def _has_empty_name(glob: bytes) -> bool:
     return glob.startswith(b"/") or glob.endswith(b"/") or b"//" in glob
 
 
-def _body(glob: bytes) -> bytes:
-    """The expression for a glob without its outer slashes. Raises ValueError for an unfinished bracket or escape."""
-    out: list[bytes] = []
+class _Body:
+    """The expression of a glob under construction, which takes time in proportion to a path's length, whatever it is.
+
+    A glob with several stars can match in very many ways, and upstream chooses the paths. But the first way is as good
+    as any: what stands between two stars has a fixed length, so its first occurrence leaves the most for the rest.
+    Atomic groups (``(?>...)``) hold on to it instead of trying the others.
+    """
+
+    def __init__(self, *, anywhere: bool) -> None:
+        self._done: list[bytes] = []
+        self._deep = anywhere
+        self._names: list[bytes] = []
+        self._chunks = [b""]
+
+    def add(self, expression: bytes) -> None:
+        """Exactly one byte of a name."""
+        self._chunks[-1] += expression
+
+    def star(self) -> None:
+        """Any part of a name."""
+        self._chunks.append(b"")
+
+    def slash(self) -> None:
+        """The end of a name that another follows."""
+        self._end_name()
+        self._names.append(b"/")
+
+    def folders(self) -> None:
+        """Any number of folders, in place of a name with its slash."""
+        self._end_part()
+        self._deep = True
+
+    def _end_name(self) -> None:
+        first, *others = self._chunks
+        if others:
+            first += b"".join(rb"(?>[^/]*?%s)" % chunk for chunk in others[:-1])
+            first = rb"(?>%s[^/]*%s(?=/|\Z))" % (first, others[-1])
+        self._names.append(first)
+        self._chunks = [b""]
+
+    def _end_part(self, boundary: bytes = b"") -> None:
+        """End the names that stand together between two runs of folders."""
+        part = b"".join(self._names) + boundary
+        self._names = []
+        if part:
+            self._done.append(rb"(?>(?:[^/]*+/)*?%s)" % part if self._deep else part)
+            self._deep = False
+
+    def end(self) -> bytes:
+        """The expression for a path that ends here or, being a folder, goes on."""
+        self._end_name()
+        self._end_part(rb"(?=/|\Z)")
+        return b"".join(self._done)
+
+    def end_inside(self) -> bytes:
+        """The expression for everything in the folder that was named last."""
+        self._end_part()
+        return b"".join(self._done) + rb".+"
+
+
+def _body(glob: bytes, *, anywhere: bool) -> bytes:
+    """The expression for a glob without its outer slashes; `anywhere`: below any folder.
+
+    Raises ValueError for an unfinished bracket or escape.
+    """
+    body = _Body(anywhere=anywhere)
     at = 0
     while at < len(glob):
         if glob[at] == ord("*"):
-            expression, at = _stars(glob, at)
-            out.append(expression)
+            end = at + len(glob[at:]) - len(glob[at:].lstrip(b"*"))
+            # Two or more stars are special between slashes only.
+            special = end - at > 1 and (at == 0 or glob[at - 1 : at] == b"/")
+            if special and glob[end : end + 1] == b"/":
+                body.folders()
+                end += 1
+            elif special and at and end == len(glob):
+                return body.end_inside()
+            else:
+                body.star()
+            at = end
         elif glob[at] == ord("?"):
-            out.append(rb"[^/]")
+            body.add(rb"[^/]")
             at += 1
         elif glob[at] == ord("["):
             expression, at = _bracket(glob, at + 1)
-            out.append(expression)
+            body.add(expression)
         else:
             at += glob[at] == ord("\\")
             if at == len(glob):
                 raise ValueError("it ends in a backslash")
-            out.append(re.escape(glob[at : at + 1]))
+            if glob[at] == ord("/"):
+                body.slash()
+            else:
+                body.add(re.escape(glob[at : at + 1]))
             at += 1
-    return b"".join(out)
-
-
-def _stars(glob: bytes, at: int) -> tuple[bytes, int]:
-    """The expression for a run of stars, and where the glob goes on. Two or more are special between slashes only."""
-    end = at
-    while glob[end : end + 1] == b"*":
-        end += 1
-    if end - at > 1 and (at == 0 or glob[at - 1 : at] == b"/"):
-        if glob[end : end + 1] == b"/":
-            return rb"(?:.*/)?", end + 1
-        if end == len(glob) and at:
-            return rb".+", end
-    return rb"[^/]*", end
+    return body.end()
 
 
 def _bracket(glob: bytes, at: int) -> tuple[bytes, int]:

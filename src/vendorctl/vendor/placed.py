@@ -10,11 +10,10 @@ not read it.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from vendorctl.digest import pretty_json
+from vendorctl.digest import parse_json, pretty_json
 from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Entry, Mode, Tree
 
@@ -41,7 +40,7 @@ def record_path(name: str) -> str:
 def load_placed(root: Path, name: str) -> Placed:
     """The record of `name`. A missing or unreadable one counts as "nothing placed": the safe answer."""
     try:
-        document = json.loads((root / record_path(name)).read_bytes())
+        document = parse_json((root / record_path(name)).read_bytes())
         return Placed(_tree(document["pristine"]), _tree(document["output"]), str(document.get("folder", "")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return Placed(Tree(), Tree())

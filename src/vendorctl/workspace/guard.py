@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from vendorctl.digest import parse_json
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.paths import display_text
 from vendorctl.workspace.flocks import SWAP_WAIT, swap_lock
@@ -102,7 +103,7 @@ def reading(root: Path, *, wait: float = SWAP_WAIT) -> Iterator[Recovery | None]
 def _holder(root: Path) -> str:
     """Who holds the commands' lock, as far as can be told."""
     try:
-        facts = json.loads((root / STATE_FOLDER / "lock.holder").read_text())
+        facts = parse_json((root / STATE_FOLDER / "lock.holder").read_text())
         return f"`vendorctl {display_text(str(facts['title']))}` (process {int(facts['pid'])})"
     except (OSError, ValueError, KeyError, TypeError):
         return "another vendorctl command"

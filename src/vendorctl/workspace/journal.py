@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vendorctl.digest import sha256
+from vendorctl.digest import parse_json, sha256
 from vendorctl.errors import ExitCode, Location, VendorError
 from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Entry, Mode
@@ -74,7 +74,7 @@ def read_journal(root: Path) -> Journal | None:
     digest, _newline, body = data.partition(b"\n")
     try:
         _require_digest(digest.decode(), body)
-        header, *rows = [json.loads(line) for line in body.splitlines()]
+        header, *rows = [parse_json(line) for line in body.splitlines()]
         prune = tuple(_path(text) for text in header["prune"])
         return Journal(_name(header["token"]), str(header["title"]), tuple(map(_step, rows)), prune)
     except (ValueError, TypeError, KeyError) as error:

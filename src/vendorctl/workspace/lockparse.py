@@ -72,13 +72,25 @@ def parse_lock(data: bytes) -> Lock:
         )
     text = _decoded(data)
     try:
-        return _lock(json.loads(text, object_pairs_hook=_object))
+        return _located(text)
     except json.JSONDecodeError as error:
         raise _error(f"not valid JSON: {error.msg}", error.lineno, error.colno) from error
     except RecursionError as error:
         raise _error("nested too deeply", 1, 1) from error
     except ValueError as error:  # Python refuses to read a number of thousands of digits
         raise _error(f"not usable JSON: {error}", 1, 1) from error
+
+
+def _located(text: str) -> Lock:
+    """The lock. Raises VendorError with the place of a wrong value, and the reader's own errors for what is no JSON."""
+    repeated: list[str] = []
+    value = json.loads(text, object_pairs_hook=lambda pairs: _object(pairs, repeated))
+    if repeated:
+        # Where that is only the slow search can tell: a key that occurs twice has no address.
+        message = f"the key {display_text(repeated[0])!r} is given twice"
+        raise _error(message, *find_place(text, (repeated[0], -1)))
+    try:
+        return _lock(value)
     except _Invalid as error:
         raise _error(error.message, *find_place(text, error.keys)) from error
 
@@ -95,13 +107,12 @@ def _decoded(data: bytes) -> str:
         raise _error("not UTF-8 text", line, error.start - data.rfind(b"\n", 0, error.start)) from error
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, Any]], repeated: list[str]) -> dict[str, Any]:
+    """An object as a dictionary; a key that it has twice is noted."""
     made = dict(pairs)
     if len(made) != len(pairs):
         names = [name for name, _value in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        # Where that is only the slow search can tell: a key that occurs twice has no address.
-        raise _Invalid(f"the key {display_text(twice)!r} is given twice", twice, -1)
+        repeated.append(next(name for name in names if names.count(name) > 1))
     return made
 
 
@@ -164,7 +175,8 @@ def _ref(value: Any) -> LockedRef:
 def _file(row: Any) -> LockedFile:
     if not isinstance(row, dict):
         raise _Invalid("each file must be an object")
-    mode = _MODES.get(row.get("mode", ""))
+    stated = row.get("mode")
+    mode = _MODES.get(stated) if isinstance(stated, str) else None
     if mode is None:
         raise _Invalid("not a file mode of git", *(["mode"] if "mode" in row else []))
     is_blob = mode.is_blob
@@ -257,7 +269,7 @@ def _path(found: Any) -> bytes:
         return found.encode()
     try:
         path = percent_decode(found)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, AttributeError):  # the latter two: it is no text
         raise _Invalid("path must be UTF-8 text with %XX for other bytes, spelled as vendorctl does", "path") from None
     reason = reject_reason(path)
     if reason:

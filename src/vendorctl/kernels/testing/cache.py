@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import json
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -76,10 +75,10 @@ class ResultCache:
         """
         path = self._path(key)
         try:
-            found = results.parse(json.loads(path.read_bytes()))
+            found = results.parse(digest.parse_json(path.read_bytes()))
         except OSError:
             return None
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             with contextlib.suppress(OSError):
                 path.unlink()
             return None
