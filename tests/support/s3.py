@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -24,7 +25,7 @@ class S3:
         self._client: Any = boto3.client("s3", endpoint_url=endpoint)
         self._client.create_bucket(Bucket=BUCKET)
 
-    def keys(self) -> list[str]:
+    def names(self) -> list[str]:
         """Every key of the bucket, sorted."""
         pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET)
         return sorted(entry["Key"] for page in pages for entry in page.get("Contents", []))
@@ -47,6 +48,7 @@ class S3:
 def s3_server() -> Iterator[S3]:
     """Run a server; the environment has made-up credentials for it, and its address, while it runs."""
     server_module = pytest.importorskip("moto.server")
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # else a line on stderr for every request
     server = server_module.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()

@@ -17,6 +17,7 @@ from vendorctl.kernels.build import BuildOptions, BuildReport
 from vendorctl.kernels.cache import ObjectCache
 from vendorctl.kernels.inputs import PatchedTree, PatchRef
 from vendorctl.kernels.project import Project
+from vendorctl.kernels.shared import SharedCache
 from vendorctl.kernels.toolchain import Toolchain
 from vendorctl.workspace.transaction import Transaction
 
@@ -142,16 +143,21 @@ def tools() -> Toolchain:
 
 
 def build(
-    base: Project, cache: Path, options: BuildOptions | None = None, *, toolset: Toolchain | None = None
+    base: Project,
+    cache: Path,
+    options: BuildOptions | None = None,
+    *,
+    toolset: Toolchain | None = None,
+    shared: SharedCache | None = None,
 ) -> BuildReport:
-    """Build `base` with a cache in `cache`, two jobs unless `options` says otherwise."""
+    """Build `base` with a cache in `cache`, and one behind it, two jobs unless `options` says otherwise."""
     chosen = options or BuildOptions(jobs=2)
     executor = pool.open_executor("local", chosen.jobs)
     try:
         return building.build(
             base,
             toolset or tools(),
-            ObjectCache(cache),
+            ObjectCache(cache, shared),
             executor,
             chosen,
             begin=lambda: Transaction(base.root, "build"),

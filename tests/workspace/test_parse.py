@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from vendorctl.errors import ExitCode, Location, VendorError
 from vendorctl.git.oid import Oid
-from vendorctl.workspace.manifest import FILE_NAME, ObjectPolicy, Store
+from vendorctl.workspace.manifest import FILE_NAME, CachePlace, ObjectPolicy, Store
 from vendorctl.workspace.parse import load_manifest, parse_manifest
 from vendorctl.workspace.schema import SCHEMA, Kind, keys_of
 
@@ -66,7 +66,7 @@ kernels:
   targets: [gfx90a, gfx942, gfx950, gfx1151, gfx11-generic, gfx9-4-generic]
   toolchain: {{flydsl: 0.5.0}}
   policy: {{max_spills: 0, max_scratch: 64, max_lds: 65536}}
-  cache: file:///srv/cache
+  cache: {{url: file:///srv/cache, write: no}}
 """
 
 
@@ -91,7 +91,20 @@ def test_a_full_manifest() -> None:
     assert manifest.licenses.curations[0].copyrights == ("Copyright (c) 2026 Ex Ample",)
     assert manifest.kernels.toolchain == {"flydsl": "0.5.0"}
     assert manifest.kernels.policy == ObjectPolicy(max_spills=0, max_scratch=64, max_lds=65536)
-    assert manifest.kernels.cache == "file:///srv/cache"
+    assert manifest.kernels.cache == CachePlace(url="file:///srv/cache", write=False)
+
+
+def test_a_shared_cache_in_short_is_its_url() -> None:
+    written = "version: 1\nupstreams: {}\nkernels:\n  cache: s3://bucket/prefix\n"
+    assert parse_manifest(written).kernels.cache == CachePlace(url="s3://bucket/prefix", write=True)
+    for place in ("../shared", "/srv/cache", "file:///srv/cache", "gs://b/p", "{url: gs://b/p, write: yes}"):
+        assert parse_manifest(written.replace("s3://bucket/prefix", place)).kernels.cache is not None
+    for place in (
+        "simplecache::s3://bucket", "--option", "s3://key:secret@bucket", "file://host/srv", "s3://b?endpoint=x",
+        "{write: no}", "{url: s3://b, write: maybe}", "{url: s3://b, secret: x}", "[s3://b]", "",
+    ):  # fmt: skip
+        with pytest.raises(VendorError):
+            parse_manifest(written.replace("s3://bucket/prefix", place))
 
 
 def test_every_value_has_its_place() -> None:
@@ -237,6 +250,7 @@ ONE_KEY = {
     "licenses.curations[]": "path: vendored",
     "kernels": "  recipes: ",
     "kernels.policy": "max_spills: ",
+    "kernels.cache": "url: file",
 }
 
 

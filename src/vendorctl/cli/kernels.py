@@ -14,6 +14,7 @@ from vendorctl.cli.session import Session
 from vendorctl.kernels.cache import ObjectCache
 from vendorctl.kernels.pool import LOCAL, open_executor, processors
 from vendorctl.kernels.project import Project, load_project
+from vendorctl.kernels.shared import open_shared
 from vendorctl.kernels.toolchain import Toolchain, locate, locate_linker
 from vendorctl.kernels.work import Executor
 from vendorctl.progress import Progress
@@ -44,12 +45,15 @@ def compiling(
     tools = locate_linker(os.environ, flydsl="") if any_flydsl else locate(os.environ, pins=project.pins)
     count = jobs or processors()
     places = open_executor(executor, count, session.say)
+    cache = object_cache(project)
     try:
-        yield Compiling(project, tools, object_cache(), places, session.progress(), count)
+        yield Compiling(project, tools, cache, places, session.progress(), count)
     finally:
         places.close()
+        for warning in cache.settle():  # of commands that do not report them themselves
+            session.say(f"warning: {warning.message}")
 
 
-def object_cache() -> ObjectCache:
-    """The user's cache of compiled objects."""
-    return ObjectCache(default_folder(os.environ) / "objects")
+def object_cache(project: Project) -> ObjectCache:
+    """The user's cache of compiled objects, and the one behind it that VENDOR.yaml may name."""
+    return ObjectCache(default_folder(os.environ) / "objects", open_shared(project.cache, project.root, os.environ))

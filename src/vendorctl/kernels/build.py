@@ -15,8 +15,9 @@ from vendorctl.kernels import confine, store
 from vendorctl.kernels.cache import ObjectCache
 from vendorctl.kernels.child import Limits
 from vendorctl.kernels.compile import COMPILE_LIMITS, Compiled, Failed, Outcome
+from vendorctl.kernels.entry import Wanted
 from vendorctl.kernels.instance import Instance
-from vendorctl.kernels.plan import State, Unit, make_plan
+from vendorctl.kernels.plan import PlannedRow, State, Unit, make_plan
 from vendorctl.kernels.project import Project
 from vendorctl.kernels.schedule import Pending, compile_pending, failure
 from vendorctl.kernels.toolchain import Toolchain
@@ -95,7 +96,7 @@ def build(
     with reading(project.root):  # a sync must not swap the patched trees while they are read
         units = make_plan(project, tools, operations=options.operations, targets=options.targets, jobs=options.jobs)
     results = _Results()
-    pending = _from_cache(units, cache, results)
+    pending = _from_cache(units, cache, results, trust=options.force)
     _compile(project, pending, tools, cache, executor, options, results, progress or Silent())
     spoiled = set() if options.force else _refuseother_bytes(units, results)
     store.write_logs(project.root, results.failures)
@@ -110,18 +111,32 @@ def build(
                 removed = store.stage_removals(tx, project.root, {unit.folder for unit in units})
             if not tx.empty:
                 tx.commit()
-    return BuildReport(_report(units, results, removed))
+    return BuildReport(_report(units, results, removed, cache.settle()))
 
 
-def _from_cache(units: Iterable[Unit], cache: ObjectCache, results: _Results) -> list[Pending]:
-    """Take what the cache has; return what is left to compile."""
+def _wanted(unit: Unit, planned: PlannedRow, *, trust: bool) -> Wanted:
+    """What a cache is asked for: the recorded bytes, where a manifest records the very same inputs, unless `trust`."""
+    recorded = planned.record.sha256 if planned.record is not None and planned.state is State.MISSING else None
+    return Wanted(
+        key=planned.input,
+        instance=planned.row.instance,
+        target=unit.target,
+        expected=None if trust else recorded,
+    )
+
+
+def _from_cache(units: Sequence[Unit], cache: ObjectCache, results: _Results, *, trust: bool) -> list[Pending]:
+    """Take what the cache has; return what is left to compile. With `trust`, whatever the manifests record."""
+    wanted = [(unit, planned) for unit in units for planned in unit.rows if planned.state is not State.CURRENT]
+    cache.prefetch([_wanted(unit, planned, trust=trust) for unit, planned in wanted])
     pending = []
     for unit in units:
         rest = []
         for planned in unit.rows:
             if planned.state is State.CURRENT:
                 continue
-            found = cache.get(planned.input, planned.row.instance, unit.target)
+            asked = _wanted(unit, planned, trust=trust)
+            found = cache.get(asked.key, asked.instance, asked.target, expected=asked.expected)
             if found is None:
                 rest.append(planned.row.instance)
             else:
@@ -198,7 +213,7 @@ def other_bytes(unit: Unit, file: str) -> Finding:
     )
 
 
-def _report(units: Sequence[Unit], results: _Results, removed: Sequence[str]) -> Report:
+def _report(units: Sequence[Unit], results: _Results, removed: Sequence[str], warnings: Sequence[Finding]) -> Report:
     rows = [_row(unit, results) for unit in units]
     totals: Counter[str] = Counter()
     for row in rows:
@@ -207,7 +222,7 @@ def _report(units: Sequence[Unit], results: _Results, removed: Sequence[str]) ->
         schema=BUILD_SCHEMA,
         title="build",
         lines=tuple(_table(rows)),
-        findings=tuple(results.findings),
+        findings=(*results.findings, *warnings),
         counts={"objects": 0} | {name.replace("_", " "): count for name, count in totals.items()},
         notes=(*(f"removed {path}: no recipe builds it any more" for path in removed), *_second_tries(units, results)),
         data={"units": [dict(row) for row in rows]},

@@ -21,7 +21,7 @@ from vendorctl.series.store import load_series
 from vendorctl.workspace.lock import FILE_NAME as LOCK_NAME
 from vendorctl.workspace.lock import LockedUpstream
 from vendorctl.workspace.lockfile import load_lock
-from vendorctl.workspace.manifest import FILE_NAME, KernelsConfig, Upstream
+from vendorctl.workspace.manifest import FILE_NAME, CachePlace, KernelsConfig, Upstream
 from vendorctl.workspace.parse import load_manifest
 from vendorctl.workspace.root import patched_dir
 
@@ -39,7 +39,8 @@ class Policy:
 class Project:
     """What to build: recipes (paths below `root`) for targets, from patched trees, with the pinned tools.
 
-    `pins` are the exact tools by name (`toolchain.IDENTITIES`): `{"flydsl": "0.5.0", "linker": "LLD 19.1.7"}`.
+    `pins` are the exact tools by name (`toolchain.IDENTITIES`): `{"flydsl": "0.5.0", "linker": "LLD 19.1.7"}`. `cache`
+    is where machines share what they built.
     """
 
     root: Path
@@ -48,6 +49,7 @@ class Project:
     trees: Mapping[str, PatchedTree]
     pins: Mapping[str, str] = field(default_factory=dict)
     policy: Policy = Policy()
+    cache: CachePlace | None = None
 
     @property
     def flydsl(self) -> str | None:
@@ -105,6 +107,7 @@ def load_project(root: Path) -> Project:
         },
         pins=_pins(config),
         policy=Policy(max_spills=limits.max_spills, max_scratch=limits.max_scratch, max_lds=limits.max_lds),
+        cache=config.cache,
     )
 
 

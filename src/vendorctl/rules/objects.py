@@ -205,4 +205,18 @@ OBJECTS = (
         "A remote is written by many; only what the manifest records may be shipped.",
         "Run `vendorctl objects push` where the objects are; remove a damaged file from the remote first.",
     ),
+    Rule(
+        "VC542",
+        "cache-entry",
+        "An entry of the shared cache was damaged, or was not what its inputs are known to give.",
+        "Whoever can write there could otherwise decide what is built; such an entry is never used.",
+        "Find out who wrote it; `vendorctl build --verify` proves what is here.",
+    ),
+    Rule(
+        "VC543",
+        "cache-unreachable",
+        "The shared cache could not be read or written.",
+        "Objects are compiled instead, which is right but slow.",
+        "Check the URL under kernels.cache and the credentials of its driver.",
+    ),
 )

@@ -108,6 +108,14 @@ class ObjectPolicy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CachePlace:
+    """`kernels: cache:`: a folder or URL that machines share, and whether builds write there."""
+
+    url: str
+    write: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KernelsConfig:
     """The `kernels:` section: which recipes build what for which targets with which toolchain."""
 
@@ -115,7 +123,7 @@ class KernelsConfig:
     targets: tuple[str, ...] = ()
     toolchain: Mapping[str, str] = field(default_factory=dict)
     policy: ObjectPolicy = ObjectPolicy()
-    cache: str | None = None
+    cache: CachePlace | None = None
     places: Mapping[str, Location] = field(default_factory=dict)
 
 

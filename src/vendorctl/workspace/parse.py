@@ -18,6 +18,7 @@ from vendorctl.paths import display_text, reject_reason
 from vendorctl.workspace.checks import check_manifest, check_upstream_names
 from vendorctl.workspace.manifest import (
     FILE_NAME,
+    CachePlace,
     Curation,
     Hold,
     KernelsConfig,
@@ -30,7 +31,7 @@ from vendorctl.workspace.manifest import (
     Upstream,
 )
 from vendorctl.workspace.nodes import Problems, Section, compose, is_null, nearest, pairs, scalar
-from vendorctl.workspace.urls import Refusal, glob_refusal, ref_refusal, url_refusal
+from vendorctl.workspace.urls import Refusal, cache_refusal, glob_refusal, ref_refusal, url_refusal
 
 VERSION = 1
 
@@ -274,6 +275,20 @@ def _kernels(top: Section) -> KernelsConfig:
         )
         if policy
         else ObjectPolicy(),
-        cache=section.text("cache"),
+        cache=_cache(section),
         places=section.places,
     )
+
+
+def _cache(section: Section) -> CachePlace | None:
+    entry = section.section("cache") if isinstance(section.nodes.get("cache"), yaml.MappingNode) else None
+    url = _checked_text(entry or section, "url" if entry else "cache", cache_refusal)
+    return CachePlace(url=url, write=entry is None or _yes(entry, "write")) if url is not None else None
+
+
+def _yes(section: Section, key: str) -> bool:
+    """A decision that is yes unless the text says no."""
+    text = section.text(key)
+    if text not in (None, "yes", "no", "true", "false"):
+        section.problems.add(section.places[key], f"{key} must be `yes` or `no`, not {display_text(text or '')!r}")
+    return text not in ("no", "false")

@@ -21,6 +21,7 @@ class Kind(StrEnum):
     NAMED = "mapping by name"
     PAIRS = "mapping of text to text"
     HOLDS = "list of paths, or of mappings"
+    PLACE = "text, or a mapping"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,19 @@ SCHEMA = (
     Key("kernels.policy.max_spills", Kind.NUMBER, "The most spilled registers of one kernel."),
     Key("kernels.policy.max_scratch", Kind.NUMBER, "The most scratch memory of one work item, in bytes."),
     Key("kernels.policy.max_lds", Kind.NUMBER, "The most local memory (LDS) of one workgroup, in bytes."),
-    Key("kernels.cache", Kind.TEXT, "A shared cache of built objects: a folder or URL."),
+    Key("kernels.cache", Kind.PLACE, "A cache of built objects that machines share; in short, its `url` alone."),
+    Key(
+        "kernels.cache.url",
+        Kind.TEXT,
+        "A folder (relative to this file), `file:///…`, `s3://…`, `gs://…`, or what else fsspec has a driver for.",
+        required=True,
+    ),
+    Key(
+        "kernels.cache.write",
+        Kind.TEXT,
+        "`no`: builds read it and write nothing there. VENDORCTL_CACHE_READONLY (1 or 0) decides otherwise.",
+        default="yes",
+    ),
 )
 
 

@@ -98,3 +98,24 @@ def glob_refusal(glob: str) -> Refusal:
     if not glob.strip("/"):
         return "the glob matches nothing", "use '**' for everything"
     return None
+
+
+def cache_refusal(place: str) -> Refusal:
+    """What is wrong with the folder or URL of a shared cache."""
+    kinds = "use a folder, file:///…, s3://bucket/prefix, gs://bucket/prefix, or another URL of fsspec's"
+    if "::" in place or place.startswith("-") or any(char.isspace() for char in place):
+        return "a cache is one folder or URL, without blanks", kinds
+    scheme = _SCHEME.match(place)
+    if scheme is None:
+        return None
+    try:
+        parts = urlsplit(place)
+    except ValueError as error:
+        return f"not a valid URL: {error}", None
+    if "@" in parts.netloc:
+        return "a URL in this file may not hold a name or password", "drivers take them from the environment"
+    if parts.query or parts.fragment:
+        return "the URL of a cache has no query and no fragment", None
+    if scheme[1].lower() == "file" and (parts.netloc not in {"", "localhost"} or len(parts.path) < 2):
+        return "file URLs are file:///path", None
+    return None
