@@ -16,6 +16,7 @@ from packaging.utils import canonicalize_name
 
 from release.licences import Policy, Use, disagreement, parse_policy, violations
 from release.locks import CORE, DEVELOPMENT, ROOT, Locked, drift, parse_lock, parse_locks, user_locks
+from support.environments import closure
 from vendorctl.errors import VendorError
 
 FOLDER = Path(__file__).parent.parent.parent
@@ -87,20 +88,11 @@ def test_drift_of_pyproject_is_seen(locks: dict[str, tuple[Locked, ...]]) -> Non
 
 
 def test_what_is_installed_here_needs_nothing_that_is_not_locked(locks: dict[str, tuple[Locked, ...]]) -> None:
-    """Through every package that is reachable on this interpreter, by what the packages themselves say."""
+    """Through every package that is reached on this interpreter, by what the packages themselves say."""
     for lock in user_locks(locks):
-        versions = {row.name: row.version for row in locks[lock]}
-        pending, seen = wanted(lock), {""}
-        while pending:
-            each = pending.pop()
-            name = canonicalize_name(each.name)
-            assert name in versions, f"{lock}.lock lacks {each}"
-            for extra in ("", *each.extras):
-                if f"{name}[{extra}]" not in seen:
-                    seen.add(f"{name}[{extra}]")
-                    rows = map(Requirement, importlib.metadata.requires(each.name) or ())
-                    pending += [row for row in rows if row.marker is None or row.marker.evaluate({"extra": extra})]
-        assert len(seen) > len(wanted(lock))
+        reached = set(closure(wanted(lock)))
+        assert reached - {row.name for row in locks[lock]} == set(), lock
+        assert len(reached) > len({each.name for each in wanted(lock)}), lock
 
 
 def test_users_get_what_developers_test(locks: dict[str, tuple[Locked, ...]]) -> None:
