@@ -61,6 +61,7 @@ SECTIONS: dict[str, tuple[Row, ...]] = {
     "Learn": (
         Row("demo", "demo", "The whole story on a built-in sample upstream, offline."),
         Row("report", "report", "One self-contained page for reviewers."),
+        Row("cache", "cache", "Look after the user's cache: what it holds, what can go."),
         Row("help", "help", "Help on a command, a rule or a subject."),
         Row("explain", "explain", "What a rule means, why it matters, how to fix it."),
         Row("schema", "schema", "The JSON schema of a document that vendorctl writes."),

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
@@ -32,6 +33,7 @@ def environment(folder: Path, version: str, *, variables: Mapping[str, str], run
     tag = f"flydsl-{version}-py{sys.version_info.major}.{sys.version_info.minor}"
     target = folder / tag
     if (target / _DONE).is_file():
+        os.utime(target)  # the time of last use, by which `vendorctl cache clean` chooses
         return target
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{tag}-", dir=folder) as scratch:

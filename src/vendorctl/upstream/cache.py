@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -51,6 +53,8 @@ class Cache:
         """
         absolute = absolute_url(url, base)
         repository = CacheRepository(self.folder, absolute)
+        with contextlib.suppress(OSError):
+            os.utime(repository.git_dir)  # the time of last use, by which `vendorctl cache clean` chooses
         return Source(
             absolute,
             repository,

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -82,6 +83,8 @@ class ResultCache:
             with contextlib.suppress(OSError):
                 path.unlink()
             return None
+        with contextlib.suppress(OSError):
+            os.utime(path)  # the time of last use, by which `vendorctl cache clean` chooses
         return replace(found, target=wanted.target, sha256=wanted.sha256, reused=True)
 
     def put(self, key: str, result: ObjectResult) -> None:
