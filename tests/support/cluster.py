@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -49,9 +49,17 @@ class Cluster:
                     str(self.scheduler_file))  # fmt: skip
         _until(lambda: self.scheduler_file.is_file() and self.scheduler_file.stat().st_size > 0)
 
-    def start_worker(self, name: str, *, threads: int = 1, environment: Mapping[str, str] | None = None) -> None:
+    def start_worker(
+        self,
+        name: str,
+        *,
+        threads: int = 1,
+        environment: Mapping[str, str] | None = None,
+        options: Sequence[str] = (),
+    ) -> None:
+        """`options` are Python's own."""
         self._start(name, "dask_worker", self.address, "--name", name, "--nthreads", str(threads), "--no-nanny",
-                    "--local-directory", str(self.folder / name), environment=environment)  # fmt: skip
+                    "--local-directory", str(self.folder / name), environment=environment, options=options)  # fmt: skip
 
     def wait_for_workers(self, count: int) -> dict[str, str]:
         """Address by name, once there are `count` of them."""
@@ -77,11 +85,18 @@ class Cluster:
             process.wait()
         self.processes.clear()
 
-    def _start(self, name: str, module: str, *words: str, environment: Mapping[str, str] | None = None) -> None:
+    def _start(
+        self,
+        name: str,
+        module: str,
+        *words: str,
+        environment: Mapping[str, str] | None = None,
+        options: Sequence[str] = (),
+    ) -> None:
         path = os.pathsep.join(filter(None, [str(_TESTS), os.environ.get("PYTHONPATH", "")]))
         with (self.folder / f"{name}.log").open("wb") as log:
             self.processes[name] = proc.start(
-                [sys.executable, "-m", f"distributed.cli.{module}", *words, "--no-dashboard"],
+                [sys.executable, *options, "-m", f"distributed.cli.{module}", *words, "--no-dashboard"],
                 cwd=self.folder,
                 env={**os.environ, "PYTHONPATH": path, **(environment or {})},
                 stderr=log,

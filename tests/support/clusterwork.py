@@ -18,44 +18,57 @@ from vendorctl.kernels.work import Items, Job, Place, Tell
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """Something to do: sleep some seconds, kill the worker if `deadly`, wait for a file, tell who did it."""
+    """Something to do. Files are named by absolute paths: all workers are on this machine.
+
+    `seconds` is how long it takes; it is `stuck` for a minute for whoever makes that file first; it waits for a `gate`,
+    and its name is appended to `begun` before that, and to `diary` when it is done. A `deadly` one kills its worker, a
+    `broken` one raises, a `fickle` one gives every process another result.
+    """
 
     name: str
     seconds: float = 0.0
-    deadly: bool = False
-    slow_at: str = ""
+    stuck: str = ""
     gate: str = ""
+    begun: str = ""
+    diary: str = ""
+    deadly: bool = False
+    broken: bool = False
     fickle: bool = False
-    fails: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What came of an item: what was made of it, and the process that did it."""
+    """What came of an item, and the process that did it."""
 
     text: str
     pid: int = 0
 
 
 def perform(place: Place, shared: str, items: Items[Item], tell: Tell[Told]) -> None:
+    assert place.folder is None or place.folder.is_dir()
     for index, item in items:
-        if item.deadly:
-            os.kill(os.getpid(), signal.SIGKILL)
-        if item.fails:
-            raise ValueError(f"nobody expected {item.name}")
-        time.sleep(
-            60.0 if item.slow_at and Path(item.slow_at).exists() is False and _first(item.slow_at) else item.seconds
-        )
+        time.sleep(60.0 if item.stuck and _first(Path(item.stuck)) else item.seconds)
+        _note(item.begun, item.name)
         while item.gate and not Path(item.gate).exists():
             time.sleep(0.05)
-        text = f"{shared}/{item.name}"
-        tell(index, Told(text=f"{text}/{os.getpid()}" if item.fickle else text, pid=os.getpid()))
+        if item.deadly:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if item.broken:
+            raise ValueError(f"nobody expected {item.name}")
+        _note(item.diary, item.name)
+        text = f"{shared}/{item.name}/{os.getpid() if item.fickle else 0}"
+        tell(index, Told(text=text, pid=os.getpid()))
 
 
-def _first(path: str) -> bool:
-    """Whether this is the first to make the file: the one that is to be slow."""
+def _note(file: str, text: str) -> None:
+    if file:
+        with Path(file).open("a") as lines:
+            lines.write(f"{text}\n")
+
+
+def _first(path: Path) -> bool:
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL))
+        path.touch(exist_ok=False)
     except FileExistsError:
         return False
     return True
@@ -65,9 +78,9 @@ def no_faults() -> Sequence[str]:
     return ()
 
 
-def faults_of(process_variable: str) -> Sequence[str]:
+def faults_in(variable: str) -> Sequence[str]:
     """Faulty where the environment variable is set."""
-    found = os.environ.get(process_variable)
+    found = os.environ.get(variable)
     return (f"it has {found}",) if found else ()
 
 
@@ -86,4 +99,4 @@ def fingerprint(told: Told) -> str:
 JOB: Job[str, Item, Told] = Job(
     title="try", perform=perform, faults=no_faults, lost=lost, torn=torn, fingerprint=fingerprint, least=1, most=16
 )
-PICKY = replace(JOB, faults=partial(faults_of, "OTHER_TOOLCHAIN"))
+PICKY = replace(JOB, faults=partial(faults_in, "OTHER_TOOLCHAIN"))

@@ -89,7 +89,7 @@ class Crew:
 def _facts(answer: object) -> Facts:
     if isinstance(answer, Facts):
         return answer
-    if isinstance(answer, ImportError):  # it cannot even read the question
+    if isinstance(answer, ImportError) or "No module named" in str(answer):  # it cannot even read the question
         fault = f"it has no vendorctl that this one could talk to ({answer})"
     else:
         fault = f"it cannot say what it has: {type(answer).__name__}: {answer}"

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import contextlib
 import pickle
+import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from vendorctl import digest
 from vendorctl.errors import ExitCode, VendorError
@@ -35,6 +36,8 @@ _Shared = TypeVar("_Shared")
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
+#: Seconds after which a question to all workers counts as stuck, and how many may be.
+_STUCK, _MOST_ASKING = 2.0, 16
 #: Pieces that wait at the scheduler, however few places there are: a cluster that can grow grows for these.
 _LEAST_QUEUED = 16
 
@@ -63,11 +66,20 @@ class _Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class _Heard:
-    """What a pulse brought: threads by worker, and what the pieces at each say."""
+class _Present:
+    """Who is there: threads by worker."""
 
     threads: Mapping[str, int]
-    said: Mapping[str, tuple[Delivery, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What the pieces at each worker say."""
+
+    deliveries: Mapping[str, tuple[Delivery, ...]]
+
+
+_News: TypeAlias = "_Ended | _Present | _Said"
 
 
 class Run(Generic[_Shared, _Item, _Result]):
@@ -90,7 +102,7 @@ class Run(Generic[_Shared, _Item, _Result]):
         self._name = uuid.uuid4().hex
         self._ledger = Ledger(lots)
         self._crew = Crew(link, job.faults, say)
-        self._news: SimpleQueue[_Ended | _Heard | BaseException] = SimpleQueue()
+        self._news: SimpleQueue[_News | BaseException] = SimpleQueue()
         #: Pieces that the scheduler does not know of yet: it holds the inputs of those that it knows.
         self._waiting: deque[tuple[int, Sequence[int]]] = deque()
         self._futures: dict[int, Any] = {}
@@ -139,7 +151,7 @@ class Run(Generic[_Shared, _Item, _Result]):
             self._close(piece)
         return bool(self._ledger.pieces)
 
-    def _next(self) -> _Ended | _Heard:
+    def _next(self) -> _News:
         while True:
             if not self._link.up:
                 raise SchedulerGoneError("the connection was closed")
@@ -149,9 +161,11 @@ class Run(Generic[_Shared, _Item, _Result]):
                     raise news
                 return news
 
-    def _hear(self, news: _Ended | _Heard) -> None:
-        if isinstance(news, _Heard):
-            self._watch(news)
+    def _hear(self, news: _News) -> None:
+        if isinstance(news, _Present):
+            self._look_around(news.threads)
+        elif isinstance(news, _Said):
+            self._take(news)
         elif self._ledger.pieces.get(news.piece.number) is news.piece:  # not given up meanwhile
             self._ended(news.piece, news.future)
         self._fill()
@@ -181,25 +195,24 @@ class Run(Generic[_Shared, _Item, _Result]):
             elif self._ledger.prints.get(key, found) != found:
                 self._accept(*key, self._job.torn(self._item(key), "two workers made different things of the same"))
 
-    def _watch(self, heard: _Heard) -> None:
-        lost = self._crew.lost(heard.threads)
+    def _look_around(self, threads: Mapping[str, int]) -> None:
+        lost = self._crew.lost(threads)
         mixed = bool(self._crew.refused)
-        if self._crew.meet(heard.threads) and mixed:
+        if self._crew.meet(threads) and mixed:
             self._spread()
-        self._take(heard)
         for address in lost:
             self._worker_lost(address)
-        self._wait_for_workers(heard)
+        self._wait_for_workers(threads)
 
-    def _take(self, heard: _Heard) -> None:
-        for address, deliveries in heard.said.items():
+    def _take(self, said: _Said) -> None:
+        for address, deliveries in said.deliveries.items():
             for delivery in deliveries:
                 if (piece := self._ledger.pieces.get(delivery.piece)) is not None:
                     self._receive(piece, address, delivery)
 
-    def _wait_for_workers(self, heard: _Heard) -> None:
+    def _wait_for_workers(self, threads: Mapping[str, int]) -> None:
         """Wait for a first worker, or another one, but not for ever."""
-        if heard.threads:
+        if threads:
             self._without_workers = 0.0
             return
         if self._without_workers == 0.0:
@@ -336,19 +349,37 @@ class Run(Generic[_Shared, _Item, _Result]):
     # The second thread, and the end ----------------------------------------------------------------------------------
 
     def _listen(self) -> None:
-        """Ask all workers, at every pulse, what is finished."""
+        """Look, at every pulse, who is there, and ask what is finished.
+
+        A worker that died just now keeps whoever asks it waiting for half a minute; then others are asked meanwhile.
+        """
+        asking: list[tuple[float, Thread]] = []
         while not self._over.wait(max(self._patience.pulse, 0.02 * len(self._crew.sound))):
             try:
-                self._news.put(self._pulse())
+                self._news.put(_Present(self._link.workers()))
             except Exception as error:  # noqa: BLE001 -- this thread has nobody to tell but the other one
                 self._news.put(error)
                 return
+            now = time.monotonic()
+            asking = [(since, thread) for since, thread in asking if thread.is_alive()]
+            if not asking or (now - asking[-1][0] > _STUCK and len(asking) < _MOST_ASKING):
+                asking.append((now, self._ask()))
 
-    def _pulse(self) -> _Heard:
-        threads = self._link.workers()
-        sound = [address for address in self._crew.sound if address in threads]
-        answers = self._link.ask(sound, node.pulse, self._word)
-        return _Heard(threads, {address: said for address, said in answers.items() if isinstance(said, tuple)})
+    def _ask(self) -> Thread:
+        """Ask all workers what is finished, in a thread of its own."""
+
+        def ask() -> None:
+            try:
+                answers = self._link.ask(self._crew.sound, node.pulse, self._word)
+            except Exception as error:  # noqa: BLE001 -- as above
+                self._news.put(error)
+                return
+            said = {address: answer for address, answer in answers.items() if isinstance(answer, tuple)}
+            self._news.put(_Said(said))
+
+        thread = Thread(target=ask, name="vendorctl-ask", daemon=True)
+        thread.start()
+        return thread
 
     def _speak(self) -> None:
         """Prepare what the next pulse tells the pieces."""
@@ -363,13 +394,12 @@ class Run(Generic[_Shared, _Item, _Result]):
     def _rescue(self, *, ask: bool) -> None:
         """Whatever ended this, take what is finished; if workers can be asked, tell their pieces to end."""
         self._stop.set()
-        while not self._news.empty():
-            if isinstance(news := self._news.get(), _Heard):
-                self._take(news)
         self._speak()
         if ask and self._link.up:
-            with contextlib.suppress(SchedulerGoneError):
-                self._take(self._pulse())
+            self._ask().join(_STUCK)
+        while not self._news.empty():
+            if isinstance(news := self._news.get(), _Said):
+                self._take(news)
 
     def _gone(self, error: SchedulerGoneError) -> VendorError:
         return VendorError(
