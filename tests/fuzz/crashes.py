@@ -47,6 +47,8 @@ CRASHES: dict[str, tuple[bytes, ...]] = {
         b'{"schema":"vendorctl/edit/1","number":1e999,"file":"0001-x.patch","sha256":""}',
         b"[" * 5000,
     ),
+    # A path that is no text, under a right digest.
+    "journal": (b'{"token":"a","title":"sync","prune":[["%"]]}\n', b'{"token":"a","title":"sync","prune":[1]}\n'),
     "ref-table": (b'{"refs":{},"peeled":{},"head":null,"time":1e999}', b"[" * 5000),
     # Stars between letters, and runs of folders: every way to match was tried.
     "glob": (

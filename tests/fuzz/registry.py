@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from fuzz import licensing, objects, series, vendoring, workspace
+from fuzz import licensing, machine, objects, reports, series, vendoring, workspace
 from fuzz.target import Target
 
 
@@ -26,6 +26,8 @@ TARGETS = {
         *vendoring.TARGETS,
         *licensing.TARGETS,
         *objects.TARGETS,
+        *machine.TARGETS,
+        *reports.TARGETS,
     )
 }
 

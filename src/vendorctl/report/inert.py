@@ -13,7 +13,10 @@ from vendorctl.report.text import escape
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$])")
 _BACKTICKS = re.compile(r"`+")
 #: What forges turn into links and pictures after Markdown is done, where a backslash no longer helps.
-_REFERENCES = re.compile(r"(?<!\w)@(?=\w)|#(?=\d)|\bGH-(?=\d)|\bhttps?:(?=//)|\bwww(?=\.)|:(?=[\w+-]+:)", re.IGNORECASE)
+#: An underscore before them is no letter to a forge, which is why this says no ``\b``; an `@` may also make an address.
+_REFERENCES = re.compile(
+    r"@(?=\w)|#(?=\d)|(?<![^\W_])(?:GH-(?=\d)|https?:(?=//)|www(?=\.))|:(?=[\w+-]+:)", re.IGNORECASE
+)
 _ZERO_WIDTH = "\u200b"
 
 

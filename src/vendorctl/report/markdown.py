@@ -31,6 +31,7 @@ _MARGIN = 300
 def render_markdown(report: Report, *, limit: int = MAX_COMMENT) -> str:
     """The report in less than `limit` characters; what does not fit is counted where it is missing."""
     text = "".join(_head(report))
+    text += _fitting(map(_note, report.notes), limit - len(text) - 3 * _MARGIN, "notes")
     text += _fitting(map(_finding, report.sorted_findings()), limit - len(text) - 2 * _MARGIN, "findings")
     room = limit - len(text) - _MARGIN
     upstreams = _upstreams(report)
@@ -57,8 +58,11 @@ def _head(report: Report) -> Iterator[str]:
         yield "| " + " | ".join(markup(name) for name, _ in rows) + " |\n"
         yield "|" + " ---: |" * len(rows) + "\n"
         yield "| " + " | ".join(f"{value:,}" for _, value in rows) + " |\n\n"
-    for note in report.notes:
-        yield f"> {markup(note)}\n\n"
+
+
+def _note(text: str) -> str:
+    """One note; the sign keeps its text from the start of the line, where it could begin a list or a rule."""
+    return f"> {_ICONS[Severity.NOTE]} {markup(text)}\n\n"
 
 
 def _finding(finding: Finding) -> str:

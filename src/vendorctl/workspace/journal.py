@@ -77,7 +77,7 @@ def read_journal(root: Path) -> Journal | None:
         header, *rows = [parse_json(line) for line in body.splitlines()]
         prune = tuple(_path(text) for text in header["prune"])
         return Journal(_name(header["token"]), str(header["title"]), tuple(map(_step, rows)), prune)
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise VendorError(
             f"the journal of an interrupted operation is damaged ({error})",
             hint=f"look at the workspace with `git status`, then remove {TX_FOLDER} and run `vendorctl sync`",
