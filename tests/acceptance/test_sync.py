@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -110,6 +111,51 @@ def test_what_was_discarded_twice_is_kept_twice(space: Workspace) -> None:
         space.must("sync", "--discard")
     kept = {path.read_text() for path in (space.root / ".vendorctl/discarded").rglob("a.py*")}
     assert kept == {"first\n", "second\n"}
+
+
+# -- what is neither file nor link -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("folder", "rule"), [("vendored/up", "VC117"), ("out", "VC227")])
+@pytest.mark.parametrize("words", [("sync",), ("sync", "--locked"), ("sync", "--pin", "up=v2")], ids=" ".join)
+def test_a_pipe_is_reported_as_verify_does_and_left_alone(
+    folder: str, rule: str, words: tuple[str, ...], space: Workspace
+) -> None:
+    os.mkfifo(space.root / folder / "pipe")
+    result = space.run(*words, "--format", "json")
+    assert (result.code, result.findings()) == (ExitCode.FINDINGS, {(rule, f"{folder}/pipe")})
+    verified = space.run("verify", "--format", "json")
+    assert (verified.code, verified.findings()) == (ExitCode.FINDINGS, {(rule, f"{folder}/pipe")})
+    (space.root / folder / "pipe").unlink()
+    space.sync()
+    space.must("verify")
+
+
+def test_a_pipe_in_a_files_place_is_not_overwritten(space: Workspace) -> None:
+    (space.pristine / "a.py").unlink()
+    os.mkfifo(space.pristine / "a.py")
+    before = visible_facts(space)
+    refused = space.run("sync")
+    assert refused.code != 0
+    assert "vendored/up/a.py" in refused.text
+    assert visible_facts(space) == before
+
+
+@pytest.mark.parametrize("folder", ["vendored", "vendored/up", "out"])
+def test_a_link_in_a_folders_place_is_refused(folder: str, space: Workspace, disk: Path) -> None:
+    """What is behind it is another place: neither to be written, nor to be called up to date."""
+    moved = disk / "elsewhere"
+    (space.root / folder).rename(moved)
+    (space.root / folder).symlink_to(moved)
+    before = every_fact(moved)
+    for words in (("sync",), ("sync", "--discard"), ("sync", "--pin", "up=v2")):
+        refused = space.run(*words)
+        assert (refused.code, "move it away" in refused.err) == (ExitCode.FINDINGS, True), refused.text
+    assert space.run("verify").code == ExitCode.FINDINGS
+    assert every_fact(moved) == before
+    (space.root / folder).unlink()
+    moved.rename(space.root / folder)
+    space.sync()
 
 
 # -- a team --------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from vendorctl.series.dressing import SIDECAR_SUFFIX, Dressing, dress, undress_t
 from vendorctl.series.record import is_bytecode
 from vendorctl.series.stack import Applied
 from vendorctl.vendor.contents import ChainedBlobs, DiskBlobs
-from vendorctl.vendor.disk import scan
+from vendorctl.vendor.disk import DiskTree, scan
 from vendorctl.vendor.select import on_disk
 from vendorctl.workspace.manifest import Upstream
 from vendorctl.workspace.root import is_displaced, patched_dir, vendored_dir
@@ -58,7 +58,7 @@ def verify_output(root: Path, upstream: Upstream, applied: Applied, dressing: Dr
     except KeyError:
         # The pristine files that rewritten imports are made of are not here; they are reported where they are missed.
         return Report(schema=SCHEMA, title=_TITLE, counts={"output files not checked": len(on_disk(applied.patched))})
-    place = _Place(upstream, Severity.ERROR if upstream.output else Severity.WARNING)
+    place = _place(upstream)
     folder = root / patched_dir(upstream)
     if is_displaced(root, patched_dir(upstream)):
         return _displaced(place)
@@ -67,9 +67,19 @@ def verify_output(root: Path, upstream: Upstream, applied: Applied, dressing: Dr
         return _absent(place, expected)
     plain, _made = undress_tree(disk.tree, applied.patched, DiskBlobs(folder, disk.tree), upstream.rewrite_imports)
     findings = list(_differences(place, disk.tree, expected, plain, applied.patched))
-    findings += [place.finding("VC227", f"this is {what}", path) for path, what in disk.odd.items()]
+    findings += odd_findings(upstream, disk)
     counts = {"output files": len(expected)}
     return Report(schema=SCHEMA, title=_TITLE, findings=tuple(findings), counts=counts)
+
+
+def odd_findings(upstream: Upstream, disk: DiskTree) -> list[Finding]:
+    """What lies in the patched tree and is neither file nor link."""
+    place = _place(upstream)
+    return [place.finding("VC227", f"this is {what}", path) for path, what in disk.odd.items()]
+
+
+def _place(upstream: Upstream) -> _Place:
+    return _Place(upstream, Severity.ERROR if upstream.output else Severity.WARNING)
 
 
 def _absent(place: _Place, expected: Tree) -> Report:

@@ -84,6 +84,12 @@ def manifest_findings(upstream: Upstream, locked: LockedUpstream) -> Iterator[Fi
             )
 
 
+def odd_findings(upstream: Upstream, disk: DiskTree) -> list[Finding]:
+    """What lies below the pristine folder and is neither file nor link."""
+    rows = (Difference(path, DifferenceKind.ODD, f"is {what}") for path, what in disk.odd.items())
+    return [_difference_finding(upstream, row) for row in rows]
+
+
 def verify_origin(source: Source, upstream: Upstream, locked: LockedUpstream) -> list[Finding]:
     """Compare the lock with upstream's own objects: root tree, and each file with the commit that it came from.
 

@@ -6,42 +6,69 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from vendorctl.errors import ExitCode, Location, VendorError
 from vendorctl.git.tree import Entry, Tree
+from vendorctl.model import Finding
 from vendorctl.series.dressing import SIDECAR_SUFFIX, undress_tree
+from vendorctl.series.output import odd_findings as odd_output
 from vendorctl.series.record import is_bytecode
 from vendorctl.series.workspace import Standing
 from vendorctl.vendor.contents import DiskBlobs
-from vendorctl.vendor.disk import scan
+from vendorctl.vendor.disk import DiskTree, scan
 from vendorctl.vendor.edits import Edit, find_edits
 from vendorctl.vendor.placed import Placed
 from vendorctl.vendor.select import on_disk
-from vendorctl.workspace.root import patched_dir, vendored_dir
+from vendorctl.vendor.verify import odd_findings as odd_pristine
+from vendorctl.workspace.manifest import Upstream
+from vendorctl.workspace.root import is_displaced, patched_dir, vendored_dir
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnDisk:
-    """The two folders of an upstream as they are; `edits` (paths from the workspace root) must not be touched."""
+    """The two folders of an upstream as they are; `edits` (paths from the workspace root) must not be touched.
+
+    `findings` name what is there and cannot be in any tree: sync leaves it alone, and must not call that up to date.
+    """
 
     pristine: Tree
     output: Tree
     edits: tuple[Edit, ...]
+    findings: tuple[Finding, ...] = ()
 
 
-def look(standing: Standing, pristine: Tree, placed: Placed, earlier: Standing | None = None) -> OnDisk:
+def require_folders(root: Path, upstream: Upstream) -> None:
+    """Raise VendorError (exit code 1) when a link, or what is no folder, has the place of one of the two folders.
+
+    What is behind a link is not in the workspace: sync would write there, and call the workspace up to date.
+    """
+    for folder in (vendored_dir(upstream.name), patched_dir(upstream)):
+        if is_displaced(root, folder):
+            raise VendorError(
+                f"{folder} is not a folder of this workspace: a link or a file has its place, or that of one above it",
+                hint="move it away, then run the command again",
+                location=Location(folder),
+                code=ExitCode.FINDINGS,
+            )
+
+
+def look(standing: Standing, pristine: DiskTree, placed: Placed, earlier: Standing | None = None) -> OnDisk:
     """Compare the disk with what the tool placed there and with what `standing` wants there.
 
-    `pristine` is the tree of the vendored folder, `earlier` how the lock had it before the pin moved. Python's byte
+    `pristine` is the vendored folder, `earlier` how the lock had it before the pin moved. Python's byte
     code and change notices are derived: neither is an edit, whatever became of it.
     """
     upstream = standing.upstream
-    output = _without_bytecode(scan(standing.folder).tree)
+    patched = scan(standing.folder)
+    output = _without_bytecode(patched.tree)
     wanted = on_disk(standing.applied.trees[0])
     locked = on_disk(earlier.applied.trees[0]) if earlier is not None else None
-    edits = find_edits(pristine, placed.pristine, wanted, removals=False, locked=locked)
+    edits = find_edits(pristine.tree, placed.pristine, wanted, removals=False, locked=locked)
     found = [_rooted(vendored_dir(upstream.name), edit) for edit in edits]
     found += [_rooted(patched_dir(upstream), edit) for edit in _output_edits(standing, output, placed.output, earlier)]
-    return OnDisk(pristine=pristine, output=output, edits=tuple(found))
+    odd = (*odd_pristine(upstream, pristine), *odd_output(upstream, patched))
+    return OnDisk(pristine=pristine.tree, output=output, edits=tuple(found), findings=odd)
 
 
 def _output_edits(standing: Standing, output: Tree, placed: Tree, earlier: Standing | None) -> list[Edit]:

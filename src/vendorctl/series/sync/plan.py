@@ -22,7 +22,7 @@ from vendorctl.series.carry import Carry
 from vendorctl.series.recording import locked_series
 from vendorctl.series.stack import Applied, apply_series
 from vendorctl.series.store import load_series
-from vendorctl.series.sync.ondisk import OnDisk, look
+from vendorctl.series.sync.ondisk import OnDisk, look, require_folders
 from vendorctl.series.workspace import Dresser, Standing, missing_content, stand
 from vendorctl.upstream.source import Source
 from vendorctl.vendor.contents import ChainedBlobs
@@ -182,9 +182,10 @@ def plan_sync(
 def _plan_upstream(
     root: Path, upstream: Upstream, before: LockedUpstream | None, tools: Tools
 ) -> tuple[UpstreamPlan | Halted, tuple[Finding, ...]]:
+    require_folders(root, upstream)
     folder = root / vendored_dir(upstream.name)
-    pristine_now = scan(folder).tree
-    obtained = obtain(upstream, before, pristine_now, folder, tools.opener, tools.surveyor)
+    pristine_now = scan(folder)
+    obtained = obtain(upstream, before, pristine_now.tree, folder, tools.opener, tools.surveyor)
     chain, bump, chain_before = _chain(root, upstream, before, obtained, tools.carry)
     if isinstance(chain, PinMove):
         assert bump is not None
@@ -206,7 +207,7 @@ def _plan_upstream(
         chain_before=chain_before,
     )
     moved = tools.licences(before, locked) if before is not None and before.commit != locked.commit else ()
-    return plan, (*obtained.findings, *moved)
+    return plan, (*obtained.findings, *plan.disk.findings, *moved)
 
 
 def _chain(
