@@ -30,6 +30,7 @@ from vendorctl.series.content import ContentMerger
 from vendorctl.series.history import History
 from vendorctl.series.moves import Move, find_moves
 from vendorctl.series.workspace import Standing
+from vendorctl.upstream.abreast import abreast
 from vendorctl.upstream.refs import ResolvedRef
 from vendorctl.upstream.source import Source
 from vendorctl.vendor.contents import ChainedBlobs
@@ -124,15 +125,17 @@ def measure_all(
     against: str | None = None,
     progress: Progress | None = None,
 ) -> list[Drift]:
-    """The drift of several upstreams, each against `against` or what it tracks."""
-    found = []
+    """The drift of several upstreams, each against `against` or what it tracks; several are in hand at a time."""
     with ContentMerger() as merger, (progress or Silent()).task("drift", len(standings)) as task:
-        for standing in standings:
+
+        def measured(standing: Standing) -> Drift:
             source = opener(standing.upstream)
             tip = tracked_ref(source, standing.upstream, against)
-            found.append(measure_drift(standing, source, tip, scanner, merger))
+            drift = measure_drift(standing, source, tip, scanner, merger)
             task.advance(note=standing.upstream.name)
-    return found
+            return drift
+
+        return abreast(measured, standings)
 
 
 def _hold_back(upstream: Upstream, old: Tree, new: Tree) -> tuple[Tree, tuple[bytes, ...]]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from vendorctl.drift.measure import tracked_ref
 from vendorctl.errors import Location
 from vendorctl.model import Json, Report
+from vendorctl.upstream.abreast import abreast
 from vendorctl.upstream.refs import RefTable, ResolvedRef
 from vendorctl.upstream.source import Source
 from vendorctl.workspace.manifest import Upstream
@@ -45,14 +46,15 @@ class Candidate:
 
 def find_candidates(upstreams: Sequence[Upstream], opener: Callable[[Upstream], Source]) -> list[Candidate]:
     """One candidate per upstream, by name. Raises VendorError (exit code 4) when an upstream cannot be asked."""
-    found = []
-    for upstream in sorted(upstreams, key=lambda each: each.name):
+
+    def candidate(upstream: Upstream) -> Candidate:
         source = opener(upstream)
         table = source.refs()
         release = newest_release(table, upstream.ref) if upstream.ref else None
         target = release or tracked_ref(source, upstream)
-        found.append(Candidate(upstream=upstream, target=target, looked_at=table.time))
-    return found
+        return Candidate(upstream=upstream, target=target, looked_at=table.time)
+
+    return abreast(candidate, sorted(upstreams, key=lambda each: each.name))
 
 
 def newest_release(table: RefTable, current: str) -> ResolvedRef | None:

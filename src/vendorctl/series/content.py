@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
+from threading import get_ident
 from types import TracebackType
 from typing import TypeAlias
 
@@ -122,7 +123,7 @@ def is_binary(content: bytes) -> bool:
 class ContentMerger:
     """Merges contents with ``git merge-file``. Use it as a context: it owns a folder of temporary files.
 
-    One merger serves a whole bump; results are kept, so that asking again costs no process.
+    One merger serves a whole bump, in any number of threads; results are kept, so that asking again costs no process.
     """
 
     runner: Runner = run
@@ -167,7 +168,8 @@ class ContentMerger:
     def _run(self, base: bytes, ours: bytes, theirs: bytes, size: int, style: str) -> tuple[bytes, int]:
         if self._folder is None:
             raise VendorError("a content merger is used outside its context", code=ExitCode.INTERNAL)
-        folder = Path(self._folder.name)
+        folder = Path(self._folder.name) / str(get_ident())
+        folder.mkdir(exist_ok=True)
         for name, content in (("ours", ours), ("base", base), ("theirs", theirs)):
             (folder / name).write_bytes(content)
         options = [f"--marker-size={size}", *(["--diff3"] if style == "diff3" else [])]

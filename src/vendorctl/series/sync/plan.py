@@ -24,6 +24,7 @@ from vendorctl.series.stack import Applied, apply_series
 from vendorctl.series.store import load_series
 from vendorctl.series.sync.ondisk import OnDisk, look, require_folders
 from vendorctl.series.workspace import Dresser, Standing, missing_content, stand
+from vendorctl.upstream.abreast import abreast
 from vendorctl.upstream.source import Source
 from vendorctl.vendor.contents import ChainedBlobs
 from vendorctl.vendor.disk import scan
@@ -44,7 +45,7 @@ LicenceWatch: TypeAlias = Callable[[LockedUpstream, LockedUpstream], Sequence[Fi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
-    """What sync needs from the layers above and from outside.
+    """What sync needs from the layers above and from outside. Several threads call it, each for its own upstream.
 
     `gate` is called with each upstream whose series was carried over, before anything is written; it raises
     VendorError to refuse the bump.
@@ -156,9 +157,11 @@ def plan_sync(
     plans: list[UpstreamPlan] = []
     halted: list[Halted] = []
     findings: list[Finding] = []
-    for name in names or sorted(manifest.upstreams):
-        upstream = manifest.upstreams[name]
-        planned, found = _plan_upstream(root, upstream, before.upstreams.get(name), tools)
+
+    def planned_for(name: str) -> tuple[UpstreamPlan | Halted, tuple[Finding, ...]]:
+        return _plan_upstream(root, manifest.upstreams[name], before.upstreams.get(name), tools)
+
+    for planned, found in abreast(planned_for, list(names or sorted(manifest.upstreams))):
         findings += found
         if isinstance(planned, Halted):
             halted.append(planned)
