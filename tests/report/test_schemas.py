@@ -232,4 +232,4 @@ def test_a_printed_schema_stands_alone(name: str) -> None:
 def test_a_schema_that_there_is_not_is_refused_with_the_nearest() -> None:
     done = call("schema", "verfy")
     assert done.code == 2
-    assert "Did you mean 'verify'?" in done.err
+    assert "did you mean 'verify'?" in done.err

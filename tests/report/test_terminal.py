@@ -9,6 +9,7 @@ import os
 import pty
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,9 @@ def test_topics_name_pages_that_exist() -> None:
         (("patch", "recrod"), "'record'"),
         (("patch", "show", "up", "set-x-too-two"), "'set-x-to-two'"),
         (("explain", "VC20l"), "'VC"),
+        (("sync", "--pin", "upp=v1"), "'up'"),
+        (("schema", "verfy"), "'verify'"),
+        (("check", "--requir"), "'--require'"),
     ],
 )
 def test_a_mistyped_name_is_answered_with_the_nearest(space: Workspace, words: tuple[str, ...], guess: str) -> None:
@@ -135,3 +139,58 @@ def test_colours_are_for_terminals_unless_switched_off(space: Workspace) -> None
     assert "\x1b[" in on_terminal(space.root, "verify")
     assert "\x1b[" not in on_terminal(space.root, "verify", NO_COLOR="1").replace("\x1b[?25", "").replace("\x1b[K", "")
     assert "\x1b[" not in space.run("verify").text
+    assert "\x1b[" not in on_terminal(space.root, "verify", TERM="dumb")
+
+
+def with_environment(**variables: str) -> Callable[[], None]:
+    return lambda: os.environ.update(variables)
+
+
+def test_colours_can_be_had_in_a_pipe(space: Workspace) -> None:
+    assert "\x1b[1;32mok\x1b[0m" in space.run("verify", prepare=with_environment(FORCE_COLOR="1")).out
+    assert "\x1b[" not in space.run("verify", prepare=with_environment(FORCE_COLOR="1", NO_COLOR="1")).text
+    assert "\x1b[" not in space.run("--no-color", "verify", prepare=with_environment(FORCE_COLOR="1")).text
+    assert "\x1b[" not in space.run("verify", prepare=with_environment(FORCE_COLOR="")).text
+
+
+def test_differences_have_the_colours_of_their_signs(space: Workspace) -> None:
+    shown = space.run("diff-upstream", prepare=with_environment(FORCE_COLOR="1")).out
+    assert "0001 \x1b[31m-x = 1\x1b[0m\n" in shown
+    assert "0001 \x1b[32m+x = 2\x1b[0m\n" in shown
+    assert "     \x1b[36m@@ -1 +1 @@\x1b[0m\n" in shown
+    patch = on_terminal(space.root, "patch", "show", "up", "1", VENDORCTL_PAGER="")
+    assert "\x1b[32m+x = 2\x1b[0m" in patch
+    assert "\x1b[" not in patch[: patch.index("diff --git")]  # a message has no signs
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("verfy",),
+        ("verify", "--no-such-option"),
+        ("check", "extra"),
+        ("patch", "show", "up"),
+        ("patch", "frobnicate"),
+        ("completion", "tcsh"),
+        ("-C", "no such folder", "verify"),
+        ("licenses", "--export"),
+        ("report", "--html", "/dev/null/x"),
+        ("sync", "--continue"),
+        ("help", "nope"),
+    ],
+)
+def test_every_mistake_in_a_call_reads_alike(space: Workspace, words: tuple[str, ...]) -> None:
+    result = space.run(*words)
+    assert result.code == 2
+    first, *rest = result.err.splitlines()
+    assert first.startswith("error: ")
+    assert not first.endswith(".")
+    assert len(rest) <= 1  # one next step
+    assert all(line.startswith("  hint: ") for line in rest)
+    document = call("--format", "json", "-C", str(space.root), *words).json()
+    assert document["schema"] == "vendorctl/error/1"
+    assert f"error: {document['message']}" == first
+
+
+def test_the_short_option_for_bots_is_the_long_one(space: Workspace) -> None:
+    assert space.must("outdated", "--json").json() == space.must("outdated", "--format", "json").json()

@@ -94,7 +94,7 @@ def test_mistakes(desk: SmallWorkspace, capfd: pytest.CaptureFixture[str]) -> No
     assert call(desk, "patch", "record", "other", "--title", "x", "--reason", "y") == ExitCode.USAGE
     assert "no upstream named 'other'" in capfd.readouterr().err
     assert call(desk, "patch", "recrod") == ExitCode.USAGE
-    assert "Did you mean 'record'?" in capfd.readouterr().err
+    assert "did you mean 'record'?" in capfd.readouterr().err
     assert call(desk, "patch", "show", "up", "9") == ExitCode.USAGE
     assert call(desk, *RECORD, "--body", "--- a/x") == ExitCode.INVALID
     assert "would be taken for part of the diff" in capfd.readouterr().err

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from vendorctl.cli.group import cli
+from vendorctl.cli.group import cli, nearest
 from vendorctl.cli.session import Session
 from vendorctl.errors import ExitCode, VendorError
 
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _show(error, session)
         return error.code
     except click.UsageError as error:
-        error.show()
+        _show(_misused(error), session)
         return ExitCode.USAGE
     except click.ClickException as error:
         error.show()
@@ -48,6 +48,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 -- the boundary: whatever is left is our own fault
         _show(_full_disk(error) or _internal(error, words), session)
         return ExitCode.INTERNAL
+
+
+def _misused(error: click.UsageError) -> VendorError:
+    """A wrong command line, said as every other error is."""
+    hint = f"`{error.ctx.command_path} --help` shows how it is used" if error.ctx else None
+    if isinstance(error, click.NoSuchOption):
+        message = f"no such option: {error.option_name}"
+        hint = nearest(error.option_name, error.possibilities or ()) or hint
+    else:
+        message = error.format_message().removesuffix(".")
+        message = message[:1].lower() + message[1:]
+    return VendorError(message, hint=hint, code=ExitCode.USAGE)
 
 
 def _full_disk(error: Exception) -> VendorError | None:

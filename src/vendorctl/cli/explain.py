@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import click
 
-from vendorctl.cli.group import guess
+from vendorctl.cli.group import nearest
 from vendorctl.cli.output import emit
 from vendorctl.cli.session import current, options
 from vendorctl.errors import ExitCode, VendorError
@@ -37,8 +37,7 @@ def rule_named(text: str) -> Rule | None:
 def _known(text: str) -> Rule:
     found = rule_named(text)
     if found is None:
-        near = guess(text, [*RULES, *(rule.name for rule in RULES.values())]).strip()
-        hint = f"{near} `vendorctl explain` lists them".strip()
+        hint = nearest(text, [*RULES, *(rule.name for rule in RULES.values())]) or "`vendorctl explain` lists them"
         raise VendorError(f"no such rule: {text!r}", hint=hint, code=ExitCode.USAGE)
     return found
 

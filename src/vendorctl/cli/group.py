@@ -8,16 +8,30 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from importlib import import_module
-from typing import NoReturn
 
 import click
 
 from vendorctl import __version__
 from vendorctl.cli.session import options
 from vendorctl.cli.table import COMMANDS, SECTIONS
+from vendorctl.errors import ExitCode, VendorError
 
 
-class CommandTable(click.Group):
+class Suggesting(click.Group):
+    """A group that answers an unknown command with the nearest known one."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does; raises VendorError (exit code 2) for an unknown name."""
+        known = self.list_commands(ctx)
+        if args and not args[0].startswith("-") and args[0] not in known:
+            hint = nearest(args[0], known) or f"`{ctx.command_path} --help` lists them"
+            raise VendorError(f"no such command: {args[0]!r}", hint=hint, code=ExitCode.USAGE)
+        return super().resolve_command(ctx, args)
+
+
+class CommandTable(Suggesting):
     """A click group whose commands come from `vendorctl.cli.table`, one import each, when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -38,14 +52,6 @@ class CommandTable(click.Group):
             offer_names(command, ctx)
         return command
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, but an unknown name is answered with the nearest known one."""
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
-            unknown_command(args[0], list(COMMANDS), ctx)
-        return super().resolve_command(ctx, args)
-
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The table, by section, without importing a command."""
         for title, rows in SECTIONS.items():
@@ -53,15 +59,10 @@ class CommandTable(click.Group):
                 formatter.write_dl([(row.name, row.help) for row in rows])
 
 
-def unknown_command(name: str, known: list[str], context: click.Context) -> NoReturn:
-    """Raise a usage error that names the nearest known command."""
-    raise click.UsageError(f"no such command: {name!r}.{guess(name, known)}", ctx=context)
-
-
-def guess(name: str, known: Iterable[str]) -> str:
-    """`` Did you mean 'sync'?`` for a mistyped name; empty when no known name is near."""
+def nearest(name: str, known: Iterable[str]) -> str:
+    """``did you mean 'sync'?`` for a mistyped name; empty when no known name is near."""
     near = difflib.get_close_matches(name, list(known), n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    return f"did you mean {near[0]!r}?" if near else ""
 
 
 @click.group(cls=CommandTable, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import click
 
-from vendorctl.cli.group import CommandTable
+from vendorctl.cli.group import CommandTable, nearest
 from vendorctl.cli.session import options
-from vendorctl.errors import ExitCode
+from vendorctl.errors import ExitCode, VendorError
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +112,7 @@ Read on: docs/reference/exit-codes.md""",
 VENDORCTL_CACHE     folder of the cache (default: below XDG_CACHE_HOME or ~/.cache)
 VENDORCTL_PAGER     what shows differences on a terminal; before PAGER
 NO_COLOR            no colours
+FORCE_COLOR         colours in a pipe or file, too
 SOURCE_DATE_EPOCH   the time to write where one is needed, in seconds since 1970
 
 Proxies, credentials and url.<base>.insteadOf are git's own settings.
@@ -165,7 +166,6 @@ def _explain(topic: str, known: list[str]) -> None:
 
     rule = rule_named(topic)
     if rule is None:
-        from vendorctl.cli.group import guess
-
-        raise click.UsageError(f"no help on {topic!r}.{guess(topic, known)}")
+        hint = nearest(topic, known) or "`vendorctl help` lists the subjects"
+        raise VendorError(f"no help on {topic!r}", hint=hint, code=ExitCode.USAGE)
     click.echo(describe_rule(rule))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from vendorctl.cli.group import Suggesting
 from vendorctl.cli.output import emit
 from vendorctl.cli.session import FINDING_FORMATS, current, options
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
 
 
-@click.group("objects")
+@click.group("objects", cls=Suggesting)
 @options(formats=FINDING_FORMATS)
 def command() -> None:
     """Keep objects outside git, on any remote that DVC knows.

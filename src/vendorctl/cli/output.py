@@ -23,9 +23,6 @@ _RENDERERS = {
     "junit": ("junit", "render_junit"),
 }
 
-#: Documents whose text is differences, which a terminal shows in a pager.
-_LONG = frozenset({"vendorctl/diff-upstream/1", "vendorctl/drift/1"})
-
 
 def emit(report: Report) -> int:
     """Write `report` to stdout in the session's format and return the exit code that it stands for."""
@@ -42,10 +39,17 @@ def emit(report: Report) -> int:
         raise VendorError(f"this command cannot write {session.format}", code=ExitCode.USAGE)
     # Bytes, because a terminal's or pipe's own encoding may not hold every character.
     data = text.encode("utf-8", "backslashreplace")
-    if session.format == "text" and report.schema in _LONG:
+    if session.format == "text" and _is_long(report):
         from vendorctl.cli.pager import page
 
         page(data)
     else:
         click.echo(data, nl=False)
     return report.exit_code
+
+
+def _is_long(report: Report) -> bool:
+    """Whether its text is differences, which a terminal shows in a pager."""
+    from vendorctl.report.text import DIFFERENCES
+
+    return report.schema in DIFFERENCES

@@ -152,8 +152,9 @@ def _audit(root: Path) -> Report:
 def _check(root: Path) -> Report:
     from vendorctl.kernels.check import check
     from vendorctl.kernels.project import load_project
+    from vendorctl.workspace.parse import load_manifest
 
-    return check(load_project(root))
+    return check(load_project(root)) if load_manifest(root).kernels.recipes else _NOTHING
 
 
 def _objects(root: Path) -> Iterator[Sequence[Json]]:

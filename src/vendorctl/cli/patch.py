@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vendorctl.cli.group import unknown_command
+from vendorctl.cli.group import Suggesting
 from vendorctl.cli.output import emit
 from vendorctl.cli.session import current, options
 from vendorctl.errors import ExitCode
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _AUTHORING = ("edit", "refresh", "drop", "move", "split")
 
 
-class _PatchGroup(click.Group):
+class _PatchGroup(Suggesting):
     """The four commands below and, looked up when needed, those that rework a series."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -39,13 +39,6 @@ class _PatchGroup(click.Group):
         module = import_module("vendorctl.cli.patch_author")
         found = [value for value in vars(module).values() if isinstance(value, click.Command)]
         return next((each for each in found if each.name == cmd_name), None)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
-            unknown_command(args[0], self.list_commands(ctx), ctx)
-        return super().resolve_command(ctx, args)
 
 
 @click.group("patch", cls=_PatchGroup)
@@ -152,7 +145,12 @@ def _write_raw(raw: bytes) -> int:
         click.echo(raw, nl=False)
         return ExitCode.OK
     from vendorctl.cli.pager import page
-    from vendorctl.report.text import LF, TAB, escape
+    from vendorctl.report.text import LF, TAB, color_difference, escape
 
-    page(escape(raw.decode("utf-8", "backslashreplace"), keep=TAB + LF).encode())
+    text = escape(raw.decode("utf-8", "backslashreplace"), keep=TAB + LF)
+    if current().use_color(terminal=True):
+        head, mark, difference = text.partition("\ndiff --git ")
+        lines = (mark + difference).split(LF)
+        text = head + LF.join(map(color_difference, lines))
+    page(text.encode())
     return ExitCode.OK

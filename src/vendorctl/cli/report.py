@@ -11,6 +11,7 @@ import click
 
 from vendorctl.cli.output import emit
 from vendorctl.cli.session import current, options
+from vendorctl.errors import ExitCode, VendorError
 from vendorctl.model import Report
 
 
@@ -29,8 +30,12 @@ def command(folder: Path, results: Path | None) -> int:
     from vendorctl.report.page import render_page
 
     page = render_page(gather_page(current().root(), folder.absolute(), results))
-    folder.mkdir(parents=True, exist_ok=True)
     target = folder / "index.html"
-    target.write_text(page, encoding="utf-8")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        target.write_text(page, encoding="utf-8")
+    except OSError as error:
+        hint = "name another folder with --html"
+        raise VendorError(f"cannot write {target}: {error.strerror}", hint=hint, code=ExitCode.USAGE) from error
     line = f"wrote {target} ({len(page) / 1024:,.0f} KiB)"
     return emit(Report(schema="vendorctl/report/1", title="report", lines=(line,), data={"page": str(target)}))

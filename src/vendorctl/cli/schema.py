@@ -9,7 +9,7 @@ import json
 
 import click
 
-from vendorctl.cli.group import guess
+from vendorctl.cli.group import nearest
 from vendorctl.cli.output import emit
 from vendorctl.cli.session import options
 from vendorctl.errors import ExitCode, VendorError
@@ -47,7 +47,6 @@ def _known(name: str) -> str:
 
     names = {short: full for full in schema_names() for short in (full, full.split("/")[1])}
     if name not in names:
-        near = guess(name, names).strip()
-        hint = f"{near} `vendorctl schema` lists them".strip()
+        hint = nearest(name, names) or "`vendorctl schema` lists them"
         raise VendorError(f"no such document: {name!r}", hint=hint, code=ExitCode.USAGE)
     return names[name]

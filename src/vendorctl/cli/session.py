@@ -40,23 +40,30 @@ class Session:
         return root
 
     def progress(self) -> Progress:
-        """Bars on a terminal (stderr); silence elsewhere and under --quiet."""
-        if self.verbosity < 0 or not sys.stderr.isatty():
+        """Bars on a terminal (stderr) that can redraw a line; silence elsewhere and under --quiet."""
+        if self.verbosity < 0 or not sys.stderr.isatty() or _is_dumb():
             return Silent()
         from vendorctl.cli.bars import Bars
 
         return Bars(sys.stderr, color=self.use_color(terminal=True))
 
     def use_color(self, *, terminal: bool) -> bool:
-        """Colour is for terminals, unless NO_COLOR or --no-color says otherwise."""
+        """Colour is for terminals; --no-color, NO_COLOR, FORCE_COLOR and TERM=dumb, in that order, say otherwise."""
         if self.color is not None:
             return self.color
-        return terminal and not os.environ.get("NO_COLOR")
+        if os.environ.get("NO_COLOR"):
+            return False
+        return bool(os.environ.get("FORCE_COLOR")) or (terminal and not _is_dumb())
 
     def say(self, text: str) -> None:
         """A line for people, on stderr; silent under --quiet."""
         if self.verbosity >= 0:
             click.echo(text, err=True)
+
+
+def _is_dumb() -> bool:
+    """Whether the terminal says that it understands no escape sequences."""
+    return os.environ.get("TERM") == "dumb"
 
 
 def current() -> Session:

@@ -18,6 +18,9 @@ _UNUSUAL = re.compile(r"[^\x20-\x7e]")
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 
 TAB, LF = "\t", "\n"
+
+#: Documents whose text is differences.
+DIFFERENCES = frozenset({"vendorctl/diff-upstream/1", "vendorctl/drift/1", "vendorctl/object-drift/1"})
 _COLORS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 
 
@@ -38,10 +41,25 @@ def _code(char: str) -> str:
 
 def render(report: Report, *, color: bool = False, verbosity: int = 0) -> str:
     """What was done, the findings, one block each, then one line that says what was looked at and how it ended."""
-    done = [f"{escape(line, keep=TAB)}\n" for line in report.lines]
+    paint = color_difference if color and report.schema in DIFFERENCES else str
+    done = [f"{paint(escape(line, keep=TAB))}\n" for line in report.lines]
     blocks = [render_finding(finding, color=color) for finding in report.sorted_findings()]
     lines = [f"note: {escape(note)}\n" for note in report.notes] if verbosity >= 0 else []
     return "".join(done + blocks + lines) + _summary(report, color=color)
+
+
+#: A line of a difference: the gutter that names its patch, if there is one, then the sign.
+_DIFFERENCE = re.compile(r"(?P<gutter>(?:[0-9]{4}|[?]{4}|    ) )?(?P<sign>[-+]|@@)")
+
+
+def color_difference(line: str) -> str:
+    """A line of a difference, with or without gutter, in the colours that git gives it; other lines as they are."""
+    found = _DIFFERENCE.match(line)
+    if found is None:
+        return line
+    fg = {"-": "red", "+": "green"}.get(found["sign"], "cyan")
+    gutter = found["gutter"] or ""
+    return gutter + _styled(line[len(gutter) :], fg, bold=False)
 
 
 def render_finding(finding: Finding, *, color: bool = False) -> str:
@@ -99,9 +117,12 @@ _PLURALS = {
     "files": "file",
     "findings": "finding",
     "instances": "instance",
+    "manifests": "manifest",
     "modules": "module",
     "names": "name",
+    "items": "item",
     "objects": "object",
+    "pointers": "pointer",
     "patches": "patch",
     "tests": "test",
     "upstreams": "upstream",

@@ -66,6 +66,14 @@ _WORDS = (
         r"unadvertised object|couldn't find remote ref|not support|shallow|filter|expected 'acknowledgments'",
     ),
 )
+#: What git adds to the reason of every failure.
+_BOILERPLATE = frozenset(
+    {
+        "fatal: Could not read from remote repository.",
+        "Please make sure you have the correct access rights",
+        "and the repository exists.",
+    }
+)
 _PLAIN_SERVER = "dumb http transport"
 _ABSENT_ID = re.compile(r"(?:not our ref|could not fetch) ([0-9a-f]{40})")
 
@@ -198,8 +206,9 @@ class Downloader:
 
 def unreachable(url: str, words: str) -> VendorError:
     """The error for an upstream that does not answer, with git's own words."""
+    told = "; ".join(line for line in words.splitlines() if line and line not in _BOILERPLATE)
     return VendorError(
-        f"cannot fetch from {redacted(url)}: {redacted(words)}",
+        f"cannot fetch from {redacted(url)}: {redacted(told)}",
         hint="check the URL, your access and the network; --offline works with what the cache has",
         code=ExitCode.UNREACHABLE,
     )

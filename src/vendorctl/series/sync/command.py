@@ -19,6 +19,7 @@ from vendorctl.series.sync.pins import move_pins
 from vendorctl.series.sync.plan import Halted, SyncPlan, Tools
 from vendorctl.series.sync.report import Landings, sync_report
 from vendorctl.series.sync.write import unrecorded, write_sync
+from vendorctl.series.workspace import chosen_upstreams
 from vendorctl.workspace.lockfile import load_lock
 from vendorctl.workspace.manifest import Manifest
 from vendorctl.workspace.parse import load_manifest
@@ -88,12 +89,8 @@ def finish_sync(
 
 def check_names(manifest: Manifest, names: tuple[str, ...]) -> tuple[str, ...]:
     """The names, each once. Raises VendorError (exit code 2) for one that VENDOR.yaml does not have."""
-    for name in names:
-        if name not in manifest.upstreams:
-            known = ", ".join(sorted(manifest.upstreams)) or "none yet"
-            raise VendorError(
-                f"no upstream named {name!r} in VENDOR.yaml", hint=f"it has: {known}", code=ExitCode.USAGE
-            )
+    if names:
+        chosen_upstreams(manifest, names)
     return tuple(dict.fromkeys(names))
 
 

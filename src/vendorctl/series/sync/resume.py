@@ -45,7 +45,9 @@ def waiting_bump(root: Path, manifest: Manifest, names: tuple[str, ...]) -> Pend
         listed = ", ".join(pending.upstream for pending in waiting)
         raise VendorError(f"several bumps wait for a decision: {listed}", hint="name one", code=ExitCode.USAGE)
     if not waiting:
-        return require_pending(root, names[0] if names else "any upstream")
+        if not names:
+            raise VendorError("no bump is waiting for a decision", code=ExitCode.USAGE)
+        return require_pending(root, names[0])
     return waiting[0]
 
 
