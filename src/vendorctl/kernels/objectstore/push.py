@@ -63,7 +63,7 @@ def push(
         schema=SCHEMA,
         title="objects push",
         findings=tuple(findings),
-        counts=counts | {"pointers": len(pointers), "pointers written": 0 if absent else len(before)},
+        counts=counts | {"pointers": len(pointers), "written": 0 if absent else len(before)},
         notes=tuple(notes),
         data={"remote": chosen, "dvc": repository.program.version, "pointers": [] if absent else sorted(before)},
     )

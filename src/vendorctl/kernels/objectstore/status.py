@@ -129,4 +129,4 @@ def _table(rows: Iterable[dict[str, Json]]) -> Iterator[str]:
     for row in rows:
         numbers = " ".join(f"{int(str(row[name])):8,}" for name in _NUMBERS)
         kept = "-" if row["in_remote"] is None else f"{int(str(row['in_remote'])):,}"
-        yield f"{row['operation']:20} {row['target']:14} {numbers}  {row['pointer']:8} {kept:>8}"
+        yield f"{row['operation']:20} {row['target']:14} {numbers}  {row['pointer']:8} {kept:>9}"
