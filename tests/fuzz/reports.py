@@ -168,7 +168,7 @@ def check_documents(data: bytes) -> None:
     suites = ET.fromstring(junit.encode())
     assert len(list(suites.iter("testcase"))) == count
     assert {element.tag for element in suites.iter()} <= {
-        "testsuites", "testsuite", "testcase", "failure", "system-out", "properties", "property",
+        "testsuites", "testsuite", "testcase", "failure", "skipped", "system-out", "properties", "property",
     }  # fmt: skip
 
 

@@ -90,3 +90,16 @@ def test_what_a_step_would_not_show_is_said() -> None:
     assert sum(each.name == "error" for each in seen) == SHOWN_PER_KIND
     assert [each.data for each in seen if each.name == "notice"] == ["4 more findings are in the log"]
     assert sum(each.name == "warning" for each in seen) == 1
+
+
+@pytest.mark.parametrize("severity", list(Severity))
+@pytest.mark.parametrize("count", [9, 10, 11, 30])
+def test_no_kind_has_more_than_a_step_shows(severity: Severity, count: int) -> None:
+    found = [finding(f"number {at}", severity=severity) for at in range(count)]
+    found += [finding(f"note {at}", severity=Severity.NOTE) for at in range(10)]
+    seen = commands(render_github(report(*found)))
+    kinds = [each.name for each in seen if each.name in {"error", "warning", "notice"}]
+    assert max(kinds.count(kind) for kind in kinds) <= SHOWN_PER_KIND
+    told = [each.data for each in seen if each.data.endswith("more findings are in the log")]
+    missing = len(found) - len(kinds) + len(told)
+    assert told == ([f"{missing} more findings are in the log"] if missing else [])

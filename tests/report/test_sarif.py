@@ -125,6 +125,16 @@ def test_what_is_over_the_limits_is_left_out_and_said(monkeypatch: pytest.Monkey
     assert note["message"]["text"].startswith("3 of 8 findings left out")
 
 
+def test_errors_are_the_last_to_be_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [finding(f"{at:02} note", severity=Severity.NOTE) for at in range(8)]
+    found += [finding(f"{at:02} error") for at in range(20, 24)]
+    monkeypatch.setattr(sarif, "MAX_RESULTS", 5)
+    levels = [row["level"] for row in checked(report(*found))["results"]]
+    assert levels == ["note", "error", "error", "error", "error"]
+    monkeypatch.setattr(sarif, "MAX_BYTES", len(render_sarif(report(*found))) - 1)
+    assert [row["level"] for row in checked(report(*found))["results"]] == ["error", "error"]
+
+
 def test_a_document_over_the_limit_of_bytes_shrinks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sarif, "MAX_BYTES", 20_000)
     text = render_sarif(report(*(finding(f"number {at}") for at in range(100))))

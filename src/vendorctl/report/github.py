@@ -8,6 +8,8 @@ Source of the format: GitHub Actions, "Workflow commands", and its toolkit's esc
 
 from __future__ import annotations
 
+from collections import Counter
+
 from vendorctl.digest import sha256
 from vendorctl.model import Finding, Report, Severity
 from vendorctl.report.text import escape, render
@@ -20,15 +22,17 @@ SHOWN_PER_KIND = 10
 
 def render_github(report: Report) -> str:
     """One command per finding up to the limit of each kind, and the whole report as text in a folded group."""
+    findings = report.sorted_findings()
+    counts = Counter(finding.severity for finding in findings)
     left = dict.fromkeys(_COMMANDS, SHOWN_PER_KIND)
+    if any(count > SHOWN_PER_KIND for count in counts.values()):
+        left[Severity.NOTE] -= 1  # for the notice that says what is not shown
     commands = []
-    hidden = 0
-    for finding in report.sorted_findings():
+    for finding in findings:
         if left[finding.severity]:
             left[finding.severity] -= 1
             commands.append(annotation(finding))
-        else:
-            hidden += 1
+    hidden = len(findings) - len(commands)
     if hidden:
         commands.append(f"::notice title=vendorctl::{hidden} more findings are in the log")
     return "".join(f"{command}\n" for command in commands) + _inert(render(report))

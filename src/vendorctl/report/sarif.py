@@ -26,6 +26,7 @@ MAX_MESSAGE = 4_000
 #: The upload limit is 10 MB after gzip; text like ours shrinks at least fourfold.
 MAX_BYTES = 36_000_000
 
+_RANKS = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.NOTE: 2}
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -33,12 +34,13 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 def render_sarif(report: Report) -> str:
     """The report as one SARIF run. Fingerprints do not depend on line numbers, so that they survive other edits."""
     findings = report.sorted_findings()
-    kept = findings[:MAX_RESULTS]
-    rows = [_result(finding, *identity) for finding, identity in zip(kept, identities(kept), strict=True)]
-    text = _document(report, rows, len(findings))
+    rows = [_result(finding, *identity) for finding, identity in zip(findings, identities(findings), strict=True)]
+    # What has to be left out is what matters least; the rest stays in order.
+    ranks = sorted(range(len(rows)), key=lambda at: _RANKS[findings[at].severity])[:MAX_RESULTS]
+    text = _document(report, [rows[at] for at in sorted(ranks)], len(findings))
     while len(text) > MAX_BYTES:
-        rows = rows[: len(rows) // 2]
-        text = _document(report, rows, len(findings))
+        ranks = ranks[: len(ranks) // 2]
+        text = _document(report, [rows[at] for at in sorted(ranks)], len(findings))
     return text
 
 
