@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import socket
 import sys
 import threading
@@ -318,14 +316,3 @@ def test_pieces_hold_every_item_once(sizes: list[int], places: int, least: int) 
     assert found == [(number, index) for number, size in enumerate(sizes) for index in range(size)]
     for number, piece in pieces:
         assert min(least, sizes[number]) <= len(piece) <= 32 or piece.stop == sizes[number]
-
-
-def test_an_interrupted_client_can_be_told_by_a_signal(cluster: Cluster) -> None:
-    """The control for the interruption above: a real SIGINT in the thread that waits does the same."""
-    start(cluster, "one")
-    timer = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    outcome = Outcome()
-    with pytest.raises(KeyboardInterrupt):
-        run(cluster, lots(items(300, seconds=0.1)), into=outcome)
-    assert 0 < len(outcome.results) < 100

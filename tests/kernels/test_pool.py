@@ -5,18 +5,27 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kernels.conftest import Built
 from support import tinykern
+from vendorctl import digest
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels import pool
-from vendorctl.kernels.compile import Compiled, CompileTask, compile_rows
+from vendorctl.kernels import pool, target
+from vendorctl.kernels.build import BuildOptions
+from vendorctl.kernels.cache import ObjectCache
+from vendorctl.kernels.compile import Compiled, CompileTask, Failed, Sealed, compile_rows, seal, unseal
+from vendorctl.kernels.instance import Instance
 from vendorctl.kernels.plan import make_plan
+from vendorctl.kernels.side import SideDiedError, Sides
+from vendorctl.kernels.target import Target
 
 
 def test_a_task_carries_its_sources_by_content(built: Built) -> None:
@@ -41,6 +50,70 @@ def test_a_task_for_another_machine_names_no_path_of_this_one(built: Built) -> N
     assert sent.tools == tools.named()
     for path in (tools.python, built.project.root, *map(Path, tools.linker.command[:1])):
         assert str(path) not in repr(sent), path
+
+
+def test_what_arrives_is_believed_only_when_it_is_sound(built: Built) -> None:
+    unit = make_plan(built.project, tinykern.tools())[0]
+    row, other = (planned.row.instance for planned in unit.rows)
+    found = ObjectCache(built.cache).get(unit.rows[0].input, row, unit.target)
+    assert found is not None
+    sent = seal(found)
+    assert isinstance(sent, Sealed)
+    assert unseal(sent, row, unit.target) == found
+    damaged = sent.code[:-1] + bytes([sent.code[-1] ^ 1])
+    wrong: dict[str, tuple[object, Instance, Target]] = {
+        "changed on the way": (replace(sent, code=damaged), row, unit.target),
+        "gfx1100": (sent, row, target.find("gfx1100")),
+        "no answer for this row": (sent, other, unit.target),
+        "launch plan": (replace(sent, plan={"launches": 5}), row, unit.target),
+        "no answer": ("an object", row, unit.target),
+        "ELF": (replace(sent, code=b"x", sha256=digest.sha256(b"x")), row, unit.target),
+    }
+    for word, (what, asked, aimed) in wrong.items():
+        outcome = unseal(what, asked, aimed)  # type: ignore[arg-type]  # what a hostile machine may send
+        assert isinstance(outcome, Failed), word
+        assert outcome.rule == "VC504"
+        assert word in outcome.reason, outcome.reason
+
+
+_ONCE = """
+        import os
+        if not os.path.exists("tried"):
+            open("tried", "w").close()
+            raise RuntimeError("lld invocation failed")
+"""
+_ALWAYS = """
+        raise RuntimeError("lld invocation failed")
+"""
+
+
+@pytest.mark.parametrize(("body", "compiled"), [(_ONCE, 4), (_ALWAYS, 0)])
+def test_a_failure_of_the_machine_is_tried_once_more_and_said(tmp_path: Path, body: str, compiled: int) -> None:
+    root = tinykern.write_files(tmp_path / "project")
+    recipe = root / "recipes/scale.py"
+    place = "    def launcher(self, instance):\n"
+    recipe.write_text(recipe.read_text().replace(place, place + body.lstrip("\n")))
+    report = tinykern.build(tinykern.project(root), tmp_path / "cache", BuildOptions(jobs=2, keep_going=True)).report
+    assert report.counts.get("compiled", 0) == compiled
+    assert report.counts.get("failed", 0) == 4 - compiled
+    assert len(report.notes) == (2 if compiled else 0)  # one row of each target found no file yet
+    assert all("compiled at the second try; the first: RuntimeError: lld" in note for note in report.notes)
+
+
+def test_a_process_that_dies_is_an_answer_and_the_next_call_has_a_new_one() -> None:
+    sides = Sides()
+    try:
+        with sides.borrow() as call:
+            assert call(max, 3, 4) == 4
+            with pytest.raises(ZeroDivisionError):
+                call(divmod, 1, 0)
+            with pytest.raises(SideDiedError, match="status 7"):
+                call(os._exit, 7)
+            with pytest.raises(SideDiedError, match="SIGKILL"):
+                call(signal.raise_signal, signal.SIGKILL)
+            assert call(os.getpid) != os.getpid()
+    finally:
+        sides.close()
 
 
 def test_unknown_executors_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,6 +57,18 @@ def test_processes_give_what_one_process_gives(shipped: Shipped) -> None:
     assert run(shipped, jobs=2) == run(shipped)
 
 
+def test_a_test_that_ends_its_process_is_no_pass_and_takes_no_other_with_it(shipped: Shipped) -> None:
+    shipped.edit_recipe(
+        "    def reference(self, instance, case):\n",
+        "    def reference(self, instance, case):\n        import os\n\n"
+        '        if instance.text("dtype") == "f16":\n            os._exit(9)\n',
+    )
+    found = run(shipped, jobs=2)
+    assert [item.verdict for item in found] == [Verdict.UNTESTED, Verdict.PASSED] * 2
+    assert "the process that tested it is gone: it ended with status 9" in found[0].reason
+    assert make_report(found, backend="emulator", full=False).exit_code == 6
+
+
 def test_a_wrong_reference_and_a_tight_tolerance_fail(shipped: Shipped) -> None:
     shipped.edit_recipe("FACTOR, TOLERANCE = 1.0", "FACTOR, TOLERANCE = 1.5")
     found = run(shipped)

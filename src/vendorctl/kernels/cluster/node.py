@@ -24,7 +24,7 @@ from vendorctl.kernels.side import Sides
 from vendorctl.kernels.work import Job
 
 #: Seconds without a pulse after which a piece takes its client for gone.
-LEASE = 120.0
+LEASE = 60.0
 
 
 class RefusalError(Exception):
