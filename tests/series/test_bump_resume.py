@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
@@ -295,4 +296,91 @@ def test_a_patched_file_that_moved_out_is_followed_with_consent(disk: Path) -> N
     assert "mine_20 = 20" in field.text("lib/b [1].py")
     include = (field.root / "VENDOR.yaml").read_text().split("include:")[1].split("\n")[0]
     assert include == ' ["kernels/**", "/lib/a.py", "/lib/b [[]1].py"]'
+    assert field.run("verify") == 0
+
+
+# -- several upstreams -------------------------------------------------------------------------------------------------
+
+
+def make_several(folder: Path) -> Field:
+    """Upstreams `one` and `two`, whose patch conflicts with v2, and `three`, whose patch does not."""
+    folder.mkdir()
+    upstream = repo(folder / "upstream", {"a.py": BASE}, {"a.py": THEIRS_5})
+    field = Field(folder, upstream)
+    field.root.mkdir()
+    upstream.tag("v1", upstream.commits[0])
+    upstream.tag("v2", upstream.commits[1])
+    assert field.run("init") == 0
+    for name, line in (("one", "line_5 ="), ("two", "line_5 ="), ("three", "line_20 =")):
+        assert field.run("add", name, "../upstream", "--ref", "v1", "--include", "**") == 0
+        assert field.run("sync", name) == 0
+        file = field.root / f".vendorctl/patched/{name}/a.py"
+        file.write_text(file.read_text().replace(line, f"{name} ="))
+        assert field.run("patch", "record", name, "--title", f"Change {name}", "--reason", "ours") == 0
+    return field
+
+
+ALL_PINS = ("sync", "--pin", "one=v2", "--pin", "three=v2", "--pin", "two=v2")
+
+
+def conflict_of(field: Field, name: str) -> Path:
+    return field.root / f".vendorctl/bump/{name}/files/a.py"
+
+
+def pin_of(field: Field, name: str) -> str:
+    described = (field.root / "VENDOR.yaml").read_text()
+    return described.partition(f"  {name}:\n")[2].partition("ref: ")[2].partition("\n")[0]
+
+
+def test_every_conflict_of_one_command_gets_its_folder(disk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    field = make_several(disk / "field")
+    before = snapshot(field.root)
+    capsys.readouterr()
+    assert field.run(*ALL_PINS) == ExitCode.CONFLICT
+    told = capsys.readouterr().err
+    for name in ("one", "two"):
+        assert "<<<<<<<" in conflict_of(field, name).read_text()
+        assert f"`vendorctl sync {name} --continue`" in told
+    assert not conflict_of(field, "three").exists()
+    assert "`vendorctl sync --pin three=v2` moves them" in told
+    assert snapshot(field.root) == before
+    for words in (("--skip",), ("--abort",)):
+        assert field.run("sync", *words) == ExitCode.USAGE
+        assert "several bumps wait for a decision: one, two" in capsys.readouterr().err
+    assert field.run("sync", "one", "--abort") == 0
+    assert field.run("sync", "--abort") == 0
+    assert not conflict_of(field, "two").exists()
+    assert snapshot(field.root) == before
+
+
+def test_continue_takes_one_bump_after_the_other(disk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    field = make_several(disk / "field")
+    assert field.run(*ALL_PINS) == ExitCode.CONFLICT
+    conflict_of(field, "two").write_text(RESOLVED)
+    capsys.readouterr()
+    # The first one is still undecided; that keeps nobody from the second.
+    assert field.run("sync", "--continue") == ExitCode.CONFLICT
+    told = capsys.readouterr().err
+    assert "two: " in told
+    assert "conflict markers remain in a.py" in told
+    assert [pin_of(field, name) for name in ("one", "two", "three")] == ["v1", "v2", "v1"]
+    assert field.run("sync", "--continue") == ExitCode.CONFLICT
+
+    conflict_of(field, "one").write_text(RESOLVED)
+    assert field.run("sync", "--continue") == 0
+    assert field.run("sync", "--pin", "three=v2") == 0
+    assert [pin_of(field, name) for name in ("one", "two", "three")] == ["v2", "v2", "v2"]
+    assert field.run("verify") == 0
+    assert field.run("sync", "--continue") == ExitCode.USAGE
+
+
+def test_all_decided_they_go_on_together(disk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    field = make_several(disk / "field")
+    assert field.run(*ALL_PINS) == ExitCode.CONFLICT
+    for name in ("one", "two"):
+        conflict_of(field, name).write_text(RESOLVED)
+    capsys.readouterr()
+    assert field.run("sync", "--continue", "--format", "json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert sorted(document["upstreams"]) == ["one", "two"]
     assert field.run("verify") == 0

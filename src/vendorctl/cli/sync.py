@@ -74,7 +74,7 @@ def _run(request: SyncRequest, resume: str | None, *, offline: bool, gated: bool
             tools = replace(tools, gate=test_gate)
         match resume:
             case "continue":
-                return again.continue_bump(root, request, tools, transaction)
+                return again.continue_bumps(root, request, tools, transaction)
             case "skip":
                 return again.skip_patch(root, request, tools, transaction)
             case "abort":

@@ -5,15 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from vendorctl.errors import ExitCode, VendorError
+from vendorctl.git.objects import Blobs
 from vendorctl.model import Report
-from vendorctl.series.bump import OutcomeKind
+from vendorctl.series.bump import OutcomeKind, Stuck
 from vendorctl.series.conflict import Pending, load_pending, series_digests, stage_stuck, summarize
 from vendorctl.series.evidence import Evidence
+from vendorctl.series.history import UpstreamCommit
 from vendorctl.series.sync.follow import plan_following
 from vendorctl.series.sync.pins import move_pins
 from vendorctl.series.sync.plan import Halted, SyncPlan, Tools
@@ -47,7 +49,7 @@ def run_sync(root: Path, request: SyncRequest, tools: Tools, transaction: Callab
     """Make disk agree with VENDOR.yaml, moving pins where asked.
 
     Raises VendorError: exit code 1 where edits, landed patches or a changed lock need a person's consent, 4 when an
-    upstream cannot be had, 5 when a patch conflicts (the conflict's folder is then written, nothing else).
+    upstream cannot be had, 5 when patches conflict (the folder of each conflict is then written, nothing else).
     """
     manifest = load_manifest(root)
     names = check_names(manifest, (*request.names, *request.pins))
@@ -56,7 +58,7 @@ def run_sync(root: Path, request: SyncRequest, tools: Tools, transaction: Callab
     edited = moved is not manifest
     plan = plan_following(root, moved, load_lock(root), names, tools, edited=edited, follow=request.follow)
     if plan.halted:
-        raise halt(root, plan.halted[0], request, tools, transaction)
+        raise halt(root, plan, request, tools, transaction)
     return finish_sync(root, plan, request, tools, transaction)
 
 
@@ -96,15 +98,39 @@ def check_names(manifest: Manifest, names: tuple[str, ...]) -> tuple[str, ...]:
 
 def halt(
     root: Path,
-    halted: Halted,
+    plan: SyncPlan,
     request: SyncRequest,
     tools: Tools,
     transaction: Callable[[], Transaction],
     earlier: Pending | None = None,
 ) -> VendorError:
-    """Write the folder of a conflict (unless it is a dry run) and return the error that tells of it."""
-    move, plan = halted.move, halted.plan
-    stuck = plan.stuck
+    """Write a folder for each conflict of the plan (unless it is a dry run) and return the error that tells of all.
+
+    `earlier` is the bump that goes on, when one does.
+    """
+    stops = [_stop(halted, request, tools, earlier) for halted in plan.halted]
+    if not request.dry_run:
+        with transaction() as tx:
+            for stop in stops:
+                stage_stuck(tx, root, stop.pending, stop.stuck, stop.blobs, stop.commits, stop.culprit)
+            tx.commit()
+    told = [summarize(stop.pending, stop.stuck, stop.culprit) for stop in stops]
+    return VendorError("\n".join([*told, *_left_behind(plan, request)]), code=ExitCode.CONFLICT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stop:
+    """One conflict with all that its folder shows."""
+
+    pending: Pending
+    stuck: Stuck
+    blobs: Blobs
+    commits: tuple[UpstreamCommit, ...]
+    culprit: UpstreamCommit | None
+
+
+def _stop(halted: Halted, request: SyncRequest, tools: Tools, earlier: Pending | None) -> _Stop:
+    move, stuck = halted.move, halted.plan.stuck
     assert stuck is not None
     pending = Pending(
         upstream=move.upstream.name,
@@ -121,13 +147,21 @@ def halt(
         conflicts={},
     )
     evidence = halted_evidence(halted, tools)
-    culprit = evidence.reason(stuck) if evidence is not None else None
-    if not request.dry_run:
-        commits = evidence.touching(stuck.position) if evidence is not None else ()
-        with transaction() as tx:
-            stage_stuck(tx, root, pending, stuck, plan.blobs, commits, culprit)
-            tx.commit()
-    return VendorError(summarize(pending, stuck, culprit), code=ExitCode.CONFLICT)
+    return _Stop(
+        pending=pending,
+        stuck=stuck,
+        blobs=halted.plan.blobs,
+        commits=tuple(evidence.touching(stuck.position)) if evidence is not None else (),
+        culprit=evidence.reason(stuck) if evidence is not None else None,
+    )
+
+
+def _left_behind(plan: SyncPlan, request: SyncRequest) -> Iterator[str]:
+    """What the same command asked for without conflict: it is not written either, and no conflict's folder keeps it."""
+    stuck = {halted.move.upstream.name for halted in plan.halted}
+    pins = [f"--pin {name}={ref}" for name, ref in request.pins.items() if name not in stuck]
+    if pins:
+        yield f"The other pins were not moved either: `vendorctl sync {' '.join(pins)}` moves them."
 
 
 def halted_evidence(halted: Halted, tools: Tools) -> Evidence | None:

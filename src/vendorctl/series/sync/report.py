@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from vendorctl.git.tree import Tree
-from vendorctl.model import Json, Report
+from vendorctl.model import Json, Report, merge
 from vendorctl.paths import display
 from vendorctl.series.bump import Outcome, OutcomeKind
 from vendorctl.series.history import UpstreamCommit
@@ -46,6 +47,18 @@ def sync_report(plan: SyncPlan, *, dry_run: bool, landings: Landings) -> Report:
         counts=counts,
         data={"dry_run": dry_run, "changed": plan.changes, "upstreams": data},
     )
+
+
+def join_reports(parts: Sequence[Report]) -> Report:
+    """One report of several syncs that came one after another."""
+    upstreams: dict[str, Json] = {}
+    for part in parts:
+        found = part.data["upstreams"]
+        assert isinstance(found, dict)
+        upstreams |= found
+    changed = any(part.data["changed"] for part in parts)
+    joined = merge(SCHEMA, "sync", parts)
+    return replace(joined, data={**joined.data, "changed": changed, "upstreams": upstreams})
 
 
 def upstream_lines(plan: UpstreamPlan, landings: Landings, *, dry_run: bool) -> Iterator[str]:

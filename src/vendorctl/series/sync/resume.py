@@ -30,33 +30,59 @@ from vendorctl.series.sync.command import SyncRequest, finish_sync, halt
 from vendorctl.series.sync.follow import plan_following
 from vendorctl.series.sync.pins import set_pin
 from vendorctl.series.sync.plan import SyncPlan, Tools
-from vendorctl.series.sync.report import SCHEMA
+from vendorctl.series.sync.report import SCHEMA, join_reports
 from vendorctl.workspace.lockfile import load_lock
 from vendorctl.workspace.manifest import Manifest
 from vendorctl.workspace.parse import load_manifest
 from vendorctl.workspace.transaction import Transaction
 
 
-def waiting_bump(root: Path, manifest: Manifest, names: tuple[str, ...]) -> Pending:
-    """The one interrupted bump among the named upstreams (or all). Raises VendorError (exit code 2) otherwise."""
+def waiting_bumps(root: Path, manifest: Manifest, names: tuple[str, ...]) -> list[Pending]:
+    """The interrupted bumps among the named upstreams (or all), by name. Raises VendorError (exit code 2) if none."""
     found = [load_pending(root, name) for name in names or sorted(manifest.upstreams)]
     waiting = [pending for pending in found if pending is not None]
-    if len(waiting) > 1:
-        listed = ", ".join(pending.upstream for pending in waiting)
-        raise VendorError(f"several bumps wait for a decision: {listed}", hint="name one", code=ExitCode.USAGE)
     if not waiting:
         if not names:
             raise VendorError("no bump is waiting for a decision", code=ExitCode.USAGE)
-        return require_pending(root, names[0])
+        return [require_pending(root, names[0])]
+    return waiting
+
+
+def waiting_bump(root: Path, manifest: Manifest, names: tuple[str, ...]) -> Pending:
+    """The one interrupted bump among the named upstreams (or all). Raises VendorError (exit code 2) otherwise."""
+    waiting = waiting_bumps(root, manifest, names)
+    if len(waiting) > 1:
+        listed = ", ".join(pending.upstream for pending in waiting)
+        raise VendorError(f"several bumps wait for a decision: {listed}", hint="name one", code=ExitCode.USAGE)
     return waiting[0]
 
 
-def continue_bump(root: Path, request: SyncRequest, tools: Tools, transaction: Callable[[], Transaction]) -> Report:
-    """Take the edited files as the decision and carry the rest of the series over.
+def continue_bumps(root: Path, request: SyncRequest, tools: Tools, transaction: Callable[[], Transaction]) -> Report:
+    """Take the edited files of each waiting bump as its decision and carry the rest of its series over.
 
-    Raises VendorError (exit code 5) while markers remain, and again when a later patch conflicts.
+    One bump after the other, each written for itself. Raises VendorError (exit code 5) when markers remain in one of
+    them, or a later patch conflicts, after those that could go on did.
     """
-    pending = _checked(root, request)
+    done: list[Report] = []
+    stopped: list[VendorError] = []
+    for pending in waiting_bumps(root, load_manifest(root), request.names):
+        try:
+            done.append(_continue_one(root, pending, request, tools, transaction))
+        except VendorError as error:
+            if error.code is not ExitCode.CONFLICT:
+                raise
+            stopped.append(error)
+    report = join_reports(done)
+    if stopped:
+        told = [*report.lines, *(error.message for error in stopped)]
+        raise VendorError("\n".join(told), hint=stopped[0].hint, code=ExitCode.CONFLICT)
+    return report
+
+
+def _continue_one(
+    root: Path, pending: Pending, request: SyncRequest, tools: Tools, transaction: Callable[[], Transaction]
+) -> Report:
+    pending.check_series(load_series(root, pending.upstream))
     plan = _replan(root, pending, tools, {})
     decisions: dict[str, Resolution] = {}
     if plan.halted:
@@ -69,7 +95,8 @@ def continue_bump(root: Path, request: SyncRequest, tools: Tools, transaction: C
 
 def skip_patch(root: Path, request: SyncRequest, tools: Tools, transaction: Callable[[], Transaction]) -> Report:
     """Leave the patch in conflict out of the series and carry the rest over."""
-    pending = _checked(root, request)
+    pending = waiting_bump(root, load_manifest(root), request.names)
+    pending.check_series(load_series(root, pending.upstream))
     after = replace(pending, skip=pending.skip | {pending.number})
     return _go_on(root, after, request, tools, transaction, {})
 
@@ -92,12 +119,6 @@ def abort_bump(root: Path, request: SyncRequest, transaction: Callable[[], Trans
 
 def _given_up(pending: Pending) -> str:
     return f"{pending.upstream}: gave up moving from {pending.old.short} to {pending.new.short}; nothing had changed"
-
-
-def _checked(root: Path, request: SyncRequest) -> Pending:
-    pending = waiting_bump(root, load_manifest(root), request.names)
-    pending.check_series(load_series(root, pending.upstream))
-    return pending
 
 
 def _replan(root: Path, pending: Pending, tools: Tools, decisions: dict[str, Resolution]) -> SyncPlan:
@@ -125,7 +146,7 @@ def _go_on(
             with transaction() as tx:
                 stage_decisions(tx, decisions)
                 tx.commit()
-        raise halt(root, plan.halted[0], request, tools, transaction, earlier=pending)
+        raise halt(root, plan, request, tools, transaction, earlier=pending)
 
     def prepare(tx: Transaction) -> None:
         stage_decisions(tx, decisions)
