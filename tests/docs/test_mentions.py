@@ -9,12 +9,14 @@ show what could be typed.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
+import yaml
 
 from docs.test_links import ROOT, pages
 from vendorctl.cli.group import cli
@@ -127,3 +129,41 @@ def test_make_targets_exist() -> None:
         for target in re.findall(r"(?:`|^\$ )make ([a-z-]+)", page.read_text("utf-8"), re.MULTILINE)
     }
     assert {"demo", "test"} <= mentioned <= targets
+
+
+def examples(text: str) -> Iterator[tuple[str, str]]:
+    """Language and content of the blocks that only show a file's content."""
+    for language, body in _FENCE.findall(text):
+        if language in ("python", "yaml", "json"):
+            yield language, body
+
+
+def broken(language: str, body: str) -> str | None:
+    """Why an example could not be such a file; None: it could."""
+    try:
+        if language == "python":
+            compile(body, "example", "exec")
+        elif language == "yaml":
+            yaml.safe_load(body)
+        else:
+            json.loads(body)
+    except (SyntaxError, yaml.YAMLError, ValueError) as error:
+        return f"{language}: {error}"
+    return None
+
+
+def test_examples_can_be_read() -> None:
+    found = [
+        (page, wrong, language)
+        for page in written_pages()
+        for language, body in examples(page.read_text("utf-8"))
+        for wrong in (broken(language, body),)
+    ]
+    assert {language for _, _, language in found} >= {"python", "yaml"}
+    assert [f"{page.relative_to(ROOT)}: {wrong}" for page, wrong, _ in found if wrong] == []
+
+
+def test_an_example_that_cannot_be_read_is_noticed() -> None:
+    assert broken("python", "def f(:\n")
+    assert broken("yaml", "a: [1\n")
+    assert broken("json", "{'a': 1}")
