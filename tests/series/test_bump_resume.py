@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from support.repo import Repo, executable, repo, symlink
 from vendorctl.cli import main
 from vendorctl.errors import ExitCode
 from vendorctl.series.dressing import undress
+from vendorctl.series.resolutions import MOST, MOST_BYTES
 from vendorctl.series.store import load_series
 
 BASE = numbered(30)
@@ -384,3 +386,57 @@ def test_all_decided_they_go_on_together(disk: Path, capsys: pytest.CaptureFixtu
     document = json.loads(capsys.readouterr().out)
     assert sorted(document["upstreams"]) == ["one", "two"]
     assert field.run("verify") == 0
+
+
+# -- decisions are bounded ---------------------------------------------------------------------------------------------
+
+
+def keep_decision(field: Field, key: str, *, age: int, size: int = 10) -> Path:
+    """A decision of `age` seconds ago, as an earlier bump would have left it."""
+    folder = field.root / ".vendorctl/resolutions" / key
+    folder.mkdir(parents=True)
+    facts = {"schema": "vendorctl/resolution/1", "path": "a.py", "mode": "100644"}
+    for name, text in (("before", "b" * size), ("after", ""), ("facts.json", json.dumps(facts))):
+        (folder / name).write_text(text)
+    moment = time.time() - age
+    os.utime(folder / "facts.json", (moment, moment))
+    return folder
+
+
+def decide(field: Field) -> None:
+    assert field.run("sync", "--pin", "up=v2") == ExitCode.CONFLICT
+    field.resolve()
+    assert field.run("sync", "--continue") == 0
+
+
+def test_the_oldest_decisions_go_where_there_are_too_many(field: Field) -> None:
+    made = [keep_decision(field, f"{number:064x}", age=1000 - number) for number in range(MOST + 2)]
+    decide(field)
+    assert [folder.exists() for folder in made] == [False] * 3 + [True] * (MOST - 1)
+    assert len(list((field.root / ".vendorctl/resolutions").iterdir())) == MOST
+
+
+def test_the_oldest_decisions_go_where_they_are_too_large(field: Field) -> None:
+    made = [keep_decision(field, f"{age:064x}", age=age, size=MOST_BYTES // 2 - 1000) for age in (10, 20, 30)]
+    decide(field)
+    assert [folder.exists() for folder in made] == [True, True, False]
+
+
+def test_few_decisions_all_stay(field: Field) -> None:
+    old = keep_decision(field, "0" * 64, age=10**9)
+    decide(field)
+    assert old.exists()
+
+
+def test_decisions_of_a_bump_under_way_stay(field: Field) -> None:
+    """Whatever their age: without them its next step would ask again."""
+    assert field.run("sync", "--pin", "up=v2") == ExitCode.CONFLICT
+    waiting = field.root / ".vendorctl/bump/up/state.json"
+    state = json.loads(waiting.read_text())
+    waiting.write_text(json.dumps(state | {"decided": ["f" * 64]}))
+    needed = keep_decision(field, "f" * 64, age=10**9)
+    others = [keep_decision(field, f"{number:064x}", age=100) for number in range(MOST)]
+    field.resolve()
+    assert field.run("sync", "--continue") == 0
+    assert needed.exists()
+    assert sum(folder.exists() for folder in others) == MOST - 1

@@ -15,6 +15,7 @@ a plan is a pure function of its inputs, so no half-done state exists that a reb
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +33,14 @@ from vendorctl.series.bump import Stuck
 from vendorctl.series.content import has_markers
 from vendorctl.series.history import UpstreamCommit
 from vendorctl.series.merge import Conflict, ConflictKind
-from vendorctl.series.resolutions import Resolution, conflict_key, make_resolution, stage_forget, stage_resolution
+from vendorctl.series.resolutions import (
+    Resolution,
+    conflict_key,
+    make_resolution,
+    stage_bound,
+    stage_forget,
+    stage_resolution,
+)
 from vendorctl.series.stack import Series
 from vendorctl.workspace.root import bump_dir
 from vendorctl.workspace.transaction import Transaction
@@ -205,9 +213,21 @@ def read_files(folder: Path, conflicts: Sequence[Conflict]) -> tuple[dict[str, R
 
 
 def stage_decisions(tx: Transaction, decisions: Mapping[str, Resolution]) -> None:
-    """Record decisions, for this bump and for the next time the same conflict appears."""
+    """Record decisions, for this bump and for the next time the same conflict appears; old ones may have to go."""
     for resolution in decisions.values():
         stage_resolution(tx, resolution)
+    if decisions:
+        stage_bound(tx, decisions, keep=_decided_so_far(tx.root))
+
+
+def _decided_so_far(root: Path) -> set[str]:
+    """Keys of the decisions that bumps under way rest on."""
+    keys: set[str] = set()
+    for state in (root / bump_dir("")).glob(f"*/{_STATE}"):
+        with contextlib.suppress(VendorError):  # an unreadable state can only be given up
+            pending = load_pending(root, state.parent.name)
+            keys |= set(pending.decided) if pending is not None else set()
+    return keys
 
 
 def shown_file(conflict: Conflict, blobs: Blobs) -> tuple[bytes, Mode]:

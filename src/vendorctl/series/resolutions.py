@@ -11,7 +11,7 @@ good for, the refreshed patch, is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -28,6 +28,8 @@ from vendorctl.workspace.transaction import Transaction
 
 #: Where decisions are kept, from the workspace root.
 FOLDER = f"{STATE_FOLDER}/resolutions"
+#: What is kept at most: more than anybody decides in years, and little enough that nobody has to clean up.
+MOST, MOST_BYTES = 500, 64 << 20
 _SCHEMA = "vendorctl/resolution/1"
 _NEUTRAL = Labels("base", "ours", "theirs")
 
@@ -111,9 +113,35 @@ def stage_resolution(tx: Transaction, resolution: Resolution) -> None:
 
 
 def stage_forget(tx: Transaction, key: str) -> None:
-    """Forget a decision."""
+    """Forget a decision; one that is not there is forgotten already."""
     for name in ("before", "after", "facts.json"):
         tx.delete(f"{FOLDER}/{key}/{name}")
+
+
+def stage_bound(tx: Transaction, made: Mapping[str, Resolution], keep: Collection[str]) -> None:
+    """Forget the decisions made longest ago where there are more than `MOST`, or more than `MOST_BYTES` of them.
+
+    `made` are those that this transaction records; they, and the keys in `keep`, stay whatever their number.
+    """
+    count, size = len(made), sum(len(each.before) + len(each.after) for each in made.values())
+    for key, taken in _by_age(tx.root / FOLDER):
+        if key in made:
+            continue
+        count, size = count + 1, size + taken
+        if (count > MOST or size > MOST_BYTES) and key not in keep:
+            stage_forget(tx, key)
+
+
+def _by_age(folder: Path) -> list[tuple[str, int]]:
+    """Key and bytes of every decision on disk, the newest first; one that cannot be read counts as the oldest."""
+    found: list[tuple[float, str, int]] = []
+    for each in folder.iterdir() if folder.is_dir() else ():
+        try:
+            sizes = [(each / name).stat().st_size for name in ("before", "after")]
+            found.append((-(each / "facts.json").stat().st_mtime, each.name, sum(sizes)))
+        except OSError:
+            found.append((0.0, each.name, 0))
+    return [(key, size) for _, key, size in sorted(found)]
 
 
 def load_resolution(root: Path, key: str) -> Resolution | None:
