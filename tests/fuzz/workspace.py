@@ -20,11 +20,12 @@ from vendorctl.series.editing import load_editing
 from vendorctl.series.resolutions import load_resolution
 from vendorctl.vendor.placed import Placed, dump_placed, load_placed
 from vendorctl.workspace.edit import append_item, remove_upstream, set_value
-from vendorctl.workspace.journal import JOURNAL, read_journal
+from vendorctl.workspace.journal import read_journal
 from vendorctl.workspace.lock import LicenseFacts, Lock, LockedFile, LockedPatch, LockedRef, LockedUpstream
 from vendorctl.workspace.lockfile import dump_lock
 from vendorctl.workspace.lockparse import parse_lock
 from vendorctl.workspace.parse import parse_manifest
+from vendorctl.workspace.root import JOURNAL
 
 _OID = hash_blob(b"x\n")
 

@@ -28,7 +28,7 @@ from support.faults import (
 from vendorctl.errors import VendorError
 from vendorctl.git.tree import Mode
 from vendorctl.workspace.guard import settle
-from vendorctl.workspace.journal import JOURNAL
+from vendorctl.workspace.root import JOURNAL
 from vendorctl.workspace.transaction import Transaction, recover
 
 

@@ -128,7 +128,7 @@ def write_adoption(tx: Transaction, lock: Lock | None, adoption: Adoption, tools
 def _plan(root: Path, share: Share, tools: Tools) -> UpstreamPlan:
     standing = stand(root, share.upstream, share.locked, share.applied, tools.dresser, share.blobs)
     placed = load_placed(root, share.upstream.name)
-    pristine = scan(root / vendored_dir(share.upstream.name)).tree
+    pristine = scan(root / vendored_dir(share.upstream.name))
     disk = look(standing, pristine, placed)
     return UpstreamPlan(standing=standing, before=None, disk=disk, placed=placed, fetched=True)
 

@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.OK
     except Exception as error:  # noqa: BLE001 -- the boundary: whatever is left is our own fault
-        _show(_full_disk(error) or _internal(error, words), session)
+        _show(_refused(error) or _internal(error, words), session)
         return ExitCode.INTERNAL
 
 
@@ -62,14 +62,25 @@ def _misused(error: click.UsageError) -> VendorError:
     return VendorError(message, hint=hint, code=ExitCode.USAGE)
 
 
-def _full_disk(error: Exception) -> VendorError | None:
-    """What to say when no space was left; None for any other error."""
-    if not isinstance(error, OSError) or error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+#: What the system may answer to a write without anybody's fault, besides that no space is left.
+_REFUSALS = frozenset(
+    {errno.EACCES, errno.EINTR, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EPERM, errno.EROFS}
+)
+
+
+def _refused(error: Exception) -> VendorError | None:
+    """What to say when the system refused a write, for want of space or otherwise; None for any other error."""
+    if not isinstance(error, OSError):
         return None
     # Only a transaction changes a workspace, and it says itself which side of its commit point it is on.
     place = f" ({os.fsdecode(error.filename)})" if error.filename else ""
-    hint = f"free some space (also in {tempfile.gettempdir()}), then run the command again"
-    return VendorError(f"the disk is full{place}; nothing was changed", hint=hint, code=ExitCode.INTERNAL)
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        hint = f"free some space (also in {tempfile.gettempdir()}), then run the command again"
+        return VendorError(f"the disk is full{place}; nothing was changed", hint=hint, code=ExitCode.INTERNAL)
+    if error.errno in _REFUSALS:
+        message = f"the system refused to go on: {os.strerror(error.errno)}{place}; nothing was changed"
+        return VendorError(message, hint="see to that, then run the command again", code=ExitCode.INTERNAL)
+    return None
 
 
 def _internal(error: Exception, words: list[str]) -> VendorError:

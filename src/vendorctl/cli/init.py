@@ -20,6 +20,7 @@ def command() -> int:
     from vendorctl.vendor.intake import EMPTY_MANIFEST, refuse_workspace
 
     root = current().folder
+    current().settle(root)
     refuse_workspace(root)
     with begin(root, "init") as tx:
         tx.write("VENDOR.yaml", EMPTY_MANIFEST.encode(), expect=None)

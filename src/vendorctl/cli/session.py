@@ -30,14 +30,19 @@ class Session:
 
     def root(self) -> Path:
         """The workspace around `folder`, after finishing or undoing what an interrupted command left there."""
-        from vendorctl.workspace.guard import settle
         from vendorctl.workspace.root import find_root
 
         root = find_root(self.folder)
+        self.settle(root)
+        return root
+
+    def settle(self, root: Path) -> None:
+        """Finish or undo what an interrupted command left in a folder, and say so."""
+        from vendorctl.workspace.guard import settle
+
         recovery = settle(root)
         if recovery is not None:
             self.say(recovery.message)
-        return root
 
     def progress(self) -> Progress:
         """Bars on a terminal (stderr) that can redraw a line; silence elsewhere and under --quiet."""

@@ -16,9 +16,8 @@ from vendorctl.digest import parse_json
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.paths import display_text
 from vendorctl.workspace.flocks import SWAP_WAIT, swap_lock
-from vendorctl.workspace.journal import JOURNAL
 from vendorctl.workspace.recovery import Recovery, explained, recover
-from vendorctl.workspace.root import STATE_FOLDER, ensure_state_folder
+from vendorctl.workspace.root import JOURNAL, STATE_FOLDER, ensure_state_folder
 
 #: Seconds that a second command waits for the first one.
 COMMAND_WAIT = 60.0

@@ -22,10 +22,7 @@ from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Entry, Mode
 from vendorctl.paths import percent_decode, percent_encode, reject_reason
 from vendorctl.workspace.durable import sync_paths
-from vendorctl.workspace.root import STATE_FOLDER
-
-TX_FOLDER = f"{STATE_FOLDER}/tx"
-JOURNAL = f"{TX_FOLDER}/journal"
+from vendorctl.workspace.root import JOURNAL, TX_FOLDER
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ from vendorctl.errors import ExitCode, VendorError
 from vendorctl.paths import display, display_text
 from vendorctl.workspace.flocks import SWAP_WAIT, swap_lock, try_flock
 from vendorctl.workspace.folders import Folders
-from vendorctl.workspace.journal import JOURNAL, TX_FOLDER, read_journal
+from vendorctl.workspace.journal import read_journal
+from vendorctl.workspace.root import JOURNAL, TX_FOLDER
 from vendorctl.workspace.swap import Steps, discard, finish, verify_staged
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}

@@ -15,6 +15,10 @@ from vendorctl.workspace.manifest import FILE_NAME, Upstream
 #: State of operations; never committed, because it ignores itself.
 STATE_FOLDER = ".vendorctl"
 
+#: Transactions: their staged files, and the journal that says what one of them decided.
+TX_FOLDER = f"{STATE_FOLDER}/tx"
+JOURNAL = f"{TX_FOLDER}/journal"
+
 VENDORED_FOLDER = "vendored"
 PATCHES_FOLDER = "patches"
 LICENSES_FOLDER = "licenses"
@@ -23,11 +27,12 @@ LICENSES_FOLDER = "licenses"
 def find_root(start: Path) -> Path:
     """The nearest folder at or above `start` that holds a VENDOR.yaml, as an absolute path without symbolic links.
 
+    A folder with the journal of an interrupted command counts as well: that may have decided to write the file.
     Raises VendorError (exit code 2) when there is none.
     """
     here = start.resolve()
     for folder in (here, *here.parents):
-        if (folder / FILE_NAME).is_file():
+        if (folder / FILE_NAME).is_file() or (folder / JOURNAL).is_file():
             return folder
     raise VendorError(
         f"no {FILE_NAME} in {here} or any folder above it",

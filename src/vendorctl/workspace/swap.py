@@ -22,8 +22,8 @@ from vendorctl.git.tree import Entry, Mode
 from vendorctl.paths import display
 from vendorctl.workspace.durable import sync_paths
 from vendorctl.workspace.folders import Blocked, Folders, Odd, Signature, ancestors, read_file
-from vendorctl.workspace.journal import TX_FOLDER, Journal, Step, remove_journal
-from vendorctl.workspace.root import STATE_FOLDER
+from vendorctl.workspace.journal import Journal, Step, remove_journal
+from vendorctl.workspace.root import STATE_FOLDER, TX_FOLDER
 
 #: Told the name of each step before it is taken; tests stop the program there.
 Steps = Callable[[str], None]

@@ -28,10 +28,10 @@ from vendorctl.workspace.durable import sync_paths
 from vendorctl.workspace.flocks import swap_lock, try_flock
 from vendorctl.workspace.folders import Folders
 from vendorctl.workspace.guard import COMMAND_WAIT, exclusive
-from vendorctl.workspace.journal import JOURNAL, TX_FOLDER, Journal, write_journal
+from vendorctl.workspace.journal import Journal, write_journal
 from vendorctl.workspace.plan import UNCHECKED, Change, Expected, Plan, make_plan, recheck
 from vendorctl.workspace.recovery import Recovery, explained, recover, recover_locked
-from vendorctl.workspace.root import STATE_FOLDER, ensure_real_folder, ensure_state_folder
+from vendorctl.workspace.root import JOURNAL, STATE_FOLDER, TX_FOLDER, ensure_real_folder, ensure_state_folder
 from vendorctl.workspace.swap import discard, finish, owner_file, staged_folder, verify_staged, write_new
 
 __all__ = ["UNCHECKED", "Committed", "Expected", "Recovery", "Transaction", "recover"]
