@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import sysconfig
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -142,44 +145,123 @@ def test_a_command_that_cannot_run_is_no_success(tmp_path: Path) -> None:
     assert "verify" in (tmp_path / "results/status").read_text()
 
 
-def action_step(step: str) -> Any:
-    action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
-    (found,) = [each for each in action["runs"]["steps"] if each["name"] == step]
-    return action, found
+#: What lets pip install our checkout with no network: the packages that the tests have, no index.
+OFFLINE = {
+    "PYTHONPATH": sysconfig.get_path("purelib"),
+    "PIP_NO_INDEX": "1",
+    "PIP_NO_DEPS": "1",
+    "PIP_NO_BUILD_ISOLATION": "0",  # pip reads it as a value of --build-isolation
+}
 
 
-def test_the_action_runs_the_scripts_with_the_same_result(space: Workspace, tmp_path: Path) -> None:
-    (space.pristine / "k/a.py").write_text("edited\n")
-    action, step = action_step("Run vendorctl")
-    inputs = {name: str(given["default"]) for name, given in action["inputs"].items()} | {"workspace": str(space.root)}
-    env = {}
-    for name, value in step["env"].items():
-        for given, text in inputs.items():
-            value = value.replace(f"${{{{ inputs.{given} }}}}", text)
-        env[name] = value.replace("${{ github.action_path }}", str(ROOT))
-    files = {"GITHUB_OUTPUT": str(tmp_path / "output"), "GITHUB_STEP_SUMMARY": str(tmp_path / "summary")}
-    commands = {"VENDORCTL_COMMANDS": "verify diff-upstream", "RESULTS": str(tmp_path / "by-action")}
-    ours = shell(tmp_path, "bash", "-e", "-o", "pipefail", "-c", step["run"], **{**env, **files, **commands})
-    script = shell(tmp_path, str(SCRIPTS / "verify.sh"), str(space.root), str(tmp_path / "by-script"), **commands)
-    assert ours.returncode == script.returncode == 1
-    for name in ("verify.json", "verify.sarif", "diff-upstream.md", "comment.md", "status"):
+@dataclass
+class Runner:
+    """Runs the steps of an action one after the other, as a GitHub runner does. `said` is all they wrote."""
+
+    folder: Path
+    inputs: dict[str, str]
+    said: str = ""
+
+    def run(self, **environment: str) -> int:
+        """The exit code of the step that fails, else 0."""
+        action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+        values = {f"inputs.{name}": str(given["default"]) for name, given in action["inputs"].items()}
+        values |= {f"inputs.{name}": value for name, value in self.inputs.items()}
+        values["github.action_path"] = str(ROOT)
+        files = {name: self.folder / name.lower() for name in ("GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+        env = {**OFFLINE, "RUNNER_TEMP": str(self.folder / "temp"), **{name: str(file) for name, file in files.items()}}
+        files["GITHUB_PATH"].touch()
+        for step in action["runs"]["steps"]:
+            assert "${{" not in step["run"], "an input would be text of the script"
+            own = {name: _filled(value, values) for name, value in step["env"].items()}
+            added = files["GITHUB_PATH"].read_text().split()
+            path = {"PATH": os.pathsep.join([*reversed(added), os.environ["PATH"]])}
+            done = shell(
+                self.folder, "bash", "-e", "-o", "pipefail", "-c", step["run"], **env, **own, **path, **environment
+            )
+            self.said += done.stdout + done.stderr
+            if done.returncode:
+                return done.returncode
+        return 0
+
+
+def _filled(text: str, values: dict[str, str]) -> str:
+    return re.sub(r"\$\{\{ ([\w.]+) \}\}", lambda found: values[found[1]], text)
+
+
+@pytest.mark.parametrize("sound", [True, False])
+def test_every_step_of_the_action_runs_here_with_the_result_of_the_script(
+    space: Workspace, tmp_path: Path, sound: bool
+) -> None:
+    if not sound:
+        (space.pristine / "k/a.py").write_text("edited\n")
+    commands = "verify diff-upstream"
+    runner = Runner(
+        tmp_path, {"workspace": str(space.root), "commands": commands, "results": str(tmp_path / "by-action")}
+    )
+    ours = runner.run()
+    script = shell(
+        tmp_path, str(SCRIPTS / "verify.sh"), str(space.root), str(tmp_path / "by-script"), VENDORCTL_COMMANDS=commands
+    )
+    assert ours == script.returncode == (0 if sound else 1), runner.said
+    assert (tmp_path / "temp/vendorctl/bin/vendorctl").is_file()
+    for name in ("verify.json", "verify.sarif", "verify.xml", "diff-upstream.md", "comment.md", "status"):
         assert (tmp_path / "by-action" / name).read_bytes() == (tmp_path / "by-script" / name).read_bytes()
-    assert "VC101" in (tmp_path / "summary").read_text()
-    assert "${{" not in step["run"], "an input would be text of the script"
+    assert ("VC101" in (tmp_path / "github_step_summary").read_text()) is not sound
+    assert ("::error file=vendored/up/k/a.py" in runner.said) is not sound
+    assert (tmp_path / "github_output").read_text() == f"results={tmp_path / 'by-action'}\n"
 
 
-def test_the_template_calls_scripts_that_exist() -> None:
-    template = yaml.safe_load((SCRIPTS / "gitlab/vendorctl.gitlab-ci.yml").read_text("utf-8"))
-    lines = [line for job in template.values() for line in job.get("script", [])]
-    called = [line.split('"')[1].replace("$VENDORCTL_HOME", str(ROOT)) for line in lines if "integration/" in line]
-    assert len(called) == 2
-    assert all(os.access(script, os.X_OK) for script in called)
+def test_the_action_prepares_a_bump_and_refuses_a_mode_that_there_is_not(space: Workspace, tmp_path: Path) -> None:
+    follow_second_release(space)
+    results = str(tmp_path / "results")
+    runner = Runner(tmp_path, {"workspace": str(space.root), "mode": "bump", "results": results})
+    assert runner.run() == 0, runner.said
+    assert "vendorctl/bump-up-" in git(space, "branch")
+    assert "behind" in (tmp_path / "github_step_summary").read_text()
+    assert Runner(tmp_path, {"workspace": str(space.root), "mode": "nothing", "results": results}).run() == 2
 
 
-def test_a_bump_branch_is_prepared_and_verified(space: Workspace, tmp_path: Path) -> None:
+def follow_second_release(space: Workspace) -> None:
     space.describe(space.upstream.commits[0], ref="v1", track="refs/tags/v2")
     git(space, "commit", "-qam", "Track the second release")
     space.upstream.git("tag", "-d", "v3")
+
+
+def pipeline(space: Workspace, job: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Every line of a job of the template, in one shell, as a GitLab runner does."""
+    template = yaml.safe_load((SCRIPTS / "gitlab/vendorctl.gitlab-ci.yml").read_text("utf-8"))
+    found = template[template[job]["extends"]] | template[job]
+    lines = "\n".join([*found["before_script"], *found["script"]])
+    variables = {**template["variables"], "VENDORCTL_HOME": str(ROOT), "TMPDIR": str(space.folder)}
+    return shell(space.root, "bash", "-e", "-o", "pipefail", "-c", lines, **OFFLINE, **variables, **environment)
+
+
+@pytest.mark.parametrize("sound", [True, False])
+def test_every_line_of_the_template_runs_here_with_the_result_of_the_script(space: Workspace, sound: bool) -> None:
+    if not sound:
+        (space.pristine / "k/a.py").write_text("edited\n")
+    done = pipeline(space, "vendorctl:verify", VENDORCTL_COMMANDS="verify diff-upstream")
+    assert done.returncode == (0 if sound else 1), done.stdout + done.stderr
+    assert (space.root / "vendorctl-results/status").read_text() == (
+        "verify 0\ndiff-upstream 0\n" if sound else "verify 1\ndiff-upstream 1\n"
+    )
+    assert ET.parse(space.root / "vendorctl-results/verify.xml").getroot().tag == "testsuites"
+
+
+def test_the_scheduled_job_of_the_template_reports_drift_and_pushes_a_branch(space: Workspace, tmp_path: Path) -> None:
+    follow_second_release(space)
+    shell(tmp_path, "git", "init", "-q", "--bare", "origin.git")
+    git(space, "remote", "add", "origin", str(tmp_path / "origin.git"))
+    done = pipeline(space, "vendorctl:bump")
+    assert done.returncode == 0, done.stdout + done.stderr
+    pushed = shell(tmp_path, "git", "-C", "origin.git", "branch", "--format=%(refname:short)").stdout.split()
+    assert pushed == [f"vendorctl/bump-up-{str(space.upstream.commits[1])[:12]}"]
+    assert "1 commit" in (space.root / "vendorctl-results/drift.md").read_text()
+
+
+def test_a_bump_branch_is_prepared_and_verified(space: Workspace, tmp_path: Path) -> None:
+    follow_second_release(space)
     results = tmp_path / "results"
     done = shell(tmp_path, str(SCRIPTS / "bump.sh"), str(space.root), str(results))
     assert done.returncode == 0, done.stderr
