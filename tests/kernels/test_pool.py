@@ -11,6 +11,7 @@ import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,14 +19,17 @@ from kernels.conftest import Built
 from support import tinykern
 from vendorctl import digest
 from vendorctl.errors import ExitCode, VendorError
+from vendorctl.kernels import build as building
 from vendorctl.kernels import pool, target
 from vendorctl.kernels.build import BuildOptions
 from vendorctl.kernels.cache import ObjectCache
 from vendorctl.kernels.compile import Compiled, CompileTask, Failed, Sealed, compile_rows, seal, unseal
 from vendorctl.kernels.instance import Instance
 from vendorctl.kernels.plan import make_plan
+from vendorctl.kernels.pool import LocalExecutor
 from vendorctl.kernels.side import SideDiedError, Sides
 from vendorctl.kernels.target import Target
+from vendorctl.workspace.transaction import Transaction
 
 
 def test_a_task_carries_its_sources_by_content(built: Built) -> None:
@@ -114,6 +118,31 @@ def test_a_process_that_dies_is_an_answer_and_the_next_call_has_a_new_one() -> N
             assert call(os.getpid) != os.getpid()
     finally:
         sides.close()
+
+
+class Torn(LocalExecutor):
+    """Tells of a second, different result of the first item, as two workers may."""
+
+    def run(self, job: Any, lots: Any, accept: Any, stop: Any) -> None:
+        super().run(job, lots, accept, stop)
+        accept(0, 0, job.torn(lots[0].items[0], "two workers made different things of the same"))
+
+
+def test_a_row_that_gave_two_objects_fails_and_leaves_neither_in_the_cache(tmp_path: Path) -> None:
+    root = tinykern.write_files(tmp_path / "project")
+    done = building.build(
+        tinykern.project(root),
+        tinykern.tools(),
+        ObjectCache(tmp_path / "cache"),
+        Torn(1),
+        BuildOptions(jobs=1),
+        begin=lambda: Transaction(root, "build"),
+    )
+    assert done.exit_code is ExitCode.BUILD_FAILED
+    (finding,) = done.report.findings
+    assert (finding.rule, done.report.counts["failed"]) == ("VC505", 1)
+    assert sum(path.is_file() for path in (tmp_path / "cache").rglob("*")) == 3
+    assert not (root / "objects").exists()
 
 
 def test_unknown_executors_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

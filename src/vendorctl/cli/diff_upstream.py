@@ -8,6 +8,7 @@ from __future__ import annotations
 import click
 
 from vendorctl.cli.output import emit
+from vendorctl.cli.places import executor_option
 from vendorctl.cli.session import FINDING_FORMATS, current, options
 from vendorctl.model import Report
 
@@ -19,6 +20,7 @@ from vendorctl.model import Report
 @click.option("--objects", is_flag=True, help="What the patches do to the compiled objects, as instructions.")
 @click.option("--op", "operations", multiple=True, metavar="OP", help="With --objects: only this operation.")
 @click.option("--target", "targets", multiple=True, metavar="TARGET", help="With --objects: only this target.")
+@executor_option
 @options(formats=(*FINDING_FORMATS, "patch"))
 def command(
     names: tuple[str, ...],
@@ -27,6 +29,7 @@ def command(
     objects: bool,
     operations: tuple[str, ...],
     targets: tuple[str, ...],
+    executor: str,
 ) -> int:
     """Every difference from upstream, hunk by hunk, with the patch that explains it.
 
@@ -34,10 +37,10 @@ def command(
     pin, and what a bump would bring.
     """
     if objects:
-        from vendorctl.cli.objectdrift import object_changes
+        from vendorctl.cli.objectdrift import BuildChoice, object_changes
 
-        report = object_changes(current(), names, against, operations=operations, targets=targets, offline=offline)
-        return emit(report)
+        chosen = BuildChoice(operations=operations, targets=targets, executor=executor)
+        return emit(object_changes(current(), names, against, chosen, offline=offline))
     if against != "pin":
         return emit(drift_of(names, against, offline=offline))
     return _at_pin(names)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from vendorctl.cli.kernels import compiling
@@ -15,18 +16,27 @@ from vendorctl.errors import ExitCode, VendorError
 from vendorctl.kernels.build import BuildOptions
 from vendorctl.kernels.layout import project_at
 from vendorctl.kernels.objectdrift import object_drift, pristine_of
+from vendorctl.kernels.pool import LOCAL
 from vendorctl.model import Report
 from vendorctl.series.workspace import Standing
 from vendorctl.workspace.root import vendored_dir
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildChoice:
+    """What to compile (empty: all of it), and where."""
+
+    operations: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    executor: str = LOCAL
 
 
 def object_changes(
     session: Session,
     names: tuple[str, ...],
     against: str,
+    choice: BuildChoice,
     *,
-    operations: tuple[str, ...],
-    targets: tuple[str, ...],
     offline: bool,
 ) -> Report:
     """Compile two states of the named upstreams (or all) and compare their objects.
@@ -36,7 +46,10 @@ def object_changes(
     """
     from vendorctl.emulator import decode
 
-    with compiling(session, jobs=None) as work, tempfile.TemporaryDirectory(prefix="vendorctl-objects-") as scratch:
+    with (
+        compiling(session, jobs=None, executor=choice.executor) as work,
+        tempfile.TemporaryDirectory(prefix="vendorctl-objects-") as scratch,
+    ):
         project = work.project
         chosen = names or tuple(project.trees)
         if against == "pin":
@@ -45,7 +58,7 @@ def object_changes(
         else:
             old = project
             new = project_at(project, _bumped(project.root, chosen, against, offline=offline), Path(scratch))
-        options = BuildOptions(operations=operations, targets=targets, jobs=work.jobs)
+        options = BuildOptions(operations=choice.operations, targets=choice.targets, jobs=work.jobs)
         return object_drift(old, new, work.tools, work.cache, work.executor, options, decode, progress=work.progress)
 
 

@@ -162,8 +162,7 @@ def _compile(
 
     def accept(unit: Unit, outcome: Outcome) -> None:
         results.add(unit, outcome)
-        if isinstance(outcome, Compiled):
-            cache.put(inputs[unit.folder, outcome.instance], outcome)
+        cache.learn(inputs[unit.folder, outcome.instance], outcome)
 
     unwatched = executor.remote or confine.supported() or not pending
     before = None if unwatched else Snapshot.take(project.root)

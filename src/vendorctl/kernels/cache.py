@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from vendorctl import digest
 from vendorctl.kernels import entry
-from vendorctl.kernels.compile import Compiled
+from vendorctl.kernels.compile import NOT_REPRODUCIBLE, Compiled, Outcome
 from vendorctl.kernels.entry import Wanted
 from vendorctl.kernels.instance import Instance
 from vendorctl.kernels.target import Target
@@ -62,6 +62,14 @@ class ObjectCache:
         self._keep(key, entry.dump(result))
         if self.shared is not None:
             self.shared.offer(key, result)
+
+    def learn(self, key: str, outcome: Outcome) -> None:
+        """Keep what came of the row with the input digest `key`: its object; none once it gave two different ones."""
+        if isinstance(outcome, Compiled):
+            self.put(key, outcome)
+        elif outcome.rule == NOT_REPRODUCIBLE:
+            with contextlib.suppress(OSError):
+                self._path(key).unlink()
 
     def settle(self) -> list[Finding]:
         """Wait for what is still on its way to a shared cache; return the warnings about it since the last time."""

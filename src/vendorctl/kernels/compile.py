@@ -36,6 +36,8 @@ from vendorctl.model import Json
 #: A complaint in what the child printed. The back end reports some fatal problems (too much LDS, a missing library
 #: function) only as text, and still returns an object.
 _ERROR_LINE = re.compile(r"^(?:.*?:\s*)?error:\s*(.+)$", re.MULTILINE)
+#: The rule for a row that gave different objects.
+NOT_REPRODUCIBLE = "VC505"
 _LOG_TAIL = 8000
 _REASON = 300
 #: Failures that a machine short of memory, disk or processes brings about as well as a kernel: worth a second try.

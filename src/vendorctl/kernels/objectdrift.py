@@ -163,8 +163,7 @@ def _compile(
 
     def accept(unit: Unit, outcome: Outcome) -> None:
         state.outcomes[unit.folder, outcome.instance] = outcome
-        if isinstance(outcome, Compiled):
-            cache.put(keys[unit.folder, outcome.instance], outcome)
+        cache.learn(keys[unit.folder, outcome.instance], outcome)
 
     compile_pending(pending, tools, executor, accept, limits=options.limits, progress=progress)
     return state

@@ -14,7 +14,7 @@ from vendorctl import digest
 from vendorctl.errors import Location
 from vendorctl.kernels import likeness
 from vendorctl.kernels.child import Limits
-from vendorctl.kernels.compile import CompileTask, Failed, Outcome, Sealed, compile_items, unseal
+from vendorctl.kernels.compile import NOT_REPRODUCIBLE, CompileTask, Failed, Outcome, Sealed, compile_items, unseal
 from vendorctl.kernels.instance import Instance
 from vendorctl.kernels.plan import Unit
 from vendorctl.kernels.toolchain import Toolchain
@@ -99,7 +99,7 @@ def _lost(row: Instance, why: str) -> Failed:
 
 
 def _torn(row: Instance, why: str) -> Failed:
-    return Failed(instance=row, rule="VC505", reason=why)
+    return Failed(instance=row, rule=NOT_REPRODUCIBLE, reason=why)
 
 
 def _fingerprint(outcome: Sealed | Failed) -> str:

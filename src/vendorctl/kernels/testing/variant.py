@@ -189,11 +189,9 @@ def _compile(shop: Workshop, pending: Sequence[Pending], outcomes: dict[tuple[st
         (entry.unit.folder, planned.row.instance): planned.input for entry in pending for planned in entry.unit.rows
     }
 
-    def accept(unit: Unit, outcome: Outcome) -> bool:
+    def accept(unit: Unit, outcome: Outcome) -> None:
         outcomes[unit.folder, outcome.instance] = outcome
-        if isinstance(outcome, Compiled):
-            shop.cache.put(keys[unit.folder, outcome.instance], outcome)
-        return True
+        shop.cache.learn(keys[unit.folder, outcome.instance], outcome)
 
     if pending:
         compile_pending(pending, shop.tools, shop.executor, accept, limits=shop.limits, progress=shop.progress)
