@@ -20,6 +20,7 @@ from vendorctl.kernels.project import Project, select
 from vendorctl.kernels.table import Row, Table
 from vendorctl.kernels.target import Target
 from vendorctl.kernels.toolchain import Toolchain
+from vendorctl.workspace.nodes import suggestion
 
 
 class State(StrEnum):
@@ -81,7 +82,7 @@ def make_plan(
     if missing := sorted(wanted - set(known)):
         raise VendorError(
             f"no recipe builds {', '.join(missing)}",
-            hint=f"operations: {', '.join(sorted(known))}",
+            hint=suggestion(missing[0], known, "operations"),
             code=ExitCode.USAGE,
         )
     return tuple(

@@ -22,6 +22,7 @@ from vendorctl.workspace.lock import FILE_NAME as LOCK_NAME
 from vendorctl.workspace.lock import LockedUpstream
 from vendorctl.workspace.lockfile import load_lock
 from vendorctl.workspace.manifest import FILE_NAME, CachePlace, KernelsConfig, Upstream
+from vendorctl.workspace.nodes import suggestion
 from vendorctl.workspace.parse import load_manifest
 from vendorctl.workspace.root import patched_dir
 
@@ -74,9 +75,8 @@ def select(configured: Sequence[Target], wanted: Sequence[str]) -> tuple[Target,
     names = [target.name for target in configured]
     for name in wanted:
         if name not in names:
-            raise VendorError(
-                f"target {name} is not in VENDOR.yaml", hint=f"configured: {', '.join(names)}", code=ExitCode.USAGE
-            )
+            hint = suggestion(name, names, "configured")
+            raise VendorError(f"target {name} is not in VENDOR.yaml", hint=hint, code=ExitCode.USAGE)
     return tuple(target for target in configured if not wanted or target.name in wanted)
 
 

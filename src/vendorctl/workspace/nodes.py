@@ -128,6 +128,13 @@ def is_null(node: yaml.Node) -> bool:
     return is_plain(node) and node.value in _NULLS
 
 
+def suggestion(word: str, known: Iterable[str], what: str) -> str:
+    """A hint for an unknown word: ``did you mean 'softmax'?``, or what there is: ``operations: a, b``."""
+    names = sorted(known)
+    near = nearest(word, names)
+    return f"did you mean {near!r}?" if near else f"{what}: {', '.join(names) or 'none'}"
+
+
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known name that a mistyped word was probably meant to be."""
     found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)

@@ -162,6 +162,26 @@ def test_the_choice_narrows_and_refuses_unknown_names(shipped: Shipped) -> None:
         subjects(shipped.project, Choice(operations=["nonsense"]))
     with pytest.raises(VendorError, match="gfx1 is not in"):
         subjects(shipped.project, Choice(targets=["gfx1"]))
+    with pytest.raises(VendorError, match="no instance is called 'f64'"):
+        subjects(shipped.project, Choice(instances=["f16", "f64"]))
+
+
+@pytest.mark.parametrize(
+    ("choice", "hint"),
+    [
+        (Choice(operations=["scael"]), "did you mean 'scale'?"),
+        (Choice(operations=["x"]), "operations: scale"),
+        (Choice(targets=["gfx94"]), "did you mean 'gfx942'?"),
+        (Choice(instances=["f61"]), "did you mean 'f16'?"),
+        (Choice(instances=["*-n9"]), "instances: f16, f32"),
+    ],
+)
+def test_a_mistyped_choice_is_answered_with_the_nearest_or_with_all(
+    shipped: Shipped, choice: Choice, hint: str
+) -> None:
+    with pytest.raises(VendorError) as caught:
+        subjects(shipped.project, choice)
+    assert caught.value.hint == hint
 
 
 def test_a_target_without_manifest_is_a_finding(shipped: Shipped) -> None:

@@ -136,3 +136,10 @@ def test_bisect_finds_the_commit_that_fixed_the_race(softmax: Path, capsys: pyte
 def test_bisect_finds_the_patch_that_fixed_the_race(softmax: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = call(capsys, softmax, "bisect", "minikernels", "--test", "softmax", "--instance", "f16*", "-j", "1")
     assert found["patches"] == [BARRIER]
+
+
+def test_a_bisection_that_tests_nothing_is_no_answer(softmax: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["-C", str(softmax), "bisect", "minikernels", "--test", "softmxa", "-j", "1"]) == 2
+    shown = capsys.readouterr()
+    assert "error: no object was tested" in shown.err
+    assert shown.out == ""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from vendorctl.errors import VendorError
+from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Tree
 from vendorctl.kernels.testing.contrast import Bench
@@ -169,6 +169,9 @@ def _changing(work: Bisection) -> Iterator[tuple[int, str]]:
 def _report(
     work: Bisection, conclusion: str, commit: UpstreamCommit | None, *, patches: list[str] | None = None
 ) -> Report:
+    if not any(outcome.verdicts for outcome in work.tried.values()):
+        hint = "look at --test, --target and --instance: no recipe has an object that they all name"
+        raise VendorError("no object was tested", hint=hint, code=ExitCode.USAGE)
     lines = [f"{label}: {outcome}" for label, outcome in work.tried.items()]
     return Report(
         schema=SCHEMA,

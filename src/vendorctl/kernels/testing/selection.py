@@ -16,6 +16,10 @@ from vendorctl.kernels import manifest
 from vendorctl.kernels.manifest import ObjectManifest, ObjectRecord
 from vendorctl.kernels.project import Project, select
 from vendorctl.model import Finding
+from vendorctl.workspace.nodes import suggestion
+
+#: The most names that a hint lists.
+_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +73,7 @@ def subjects(project: Project, choice: Choice) -> Subjects:
     if missing := sorted(set(choice.operations) - set(known)):
         raise VendorError(
             f"no manifest has the operation {', '.join(missing)}",
-            hint=f"operations: {', '.join(known) or 'none; run `vendorctl build`'}",
+            hint=suggestion(missing[0], known, "operations") if known else "run `vendorctl build`",
             code=ExitCode.USAGE,
         )
     chosen = [
@@ -77,6 +81,7 @@ def subjects(project: Project, choice: Choice) -> Subjects:
         for found in manifests
         if found.target in targets and (not choice.operations or found.operation in choice.operations)
     ]
+    _check_instances(chosen, choice.instances)
     return Subjects(
         objects=tuple(
             _built(project.root, found, record)
@@ -86,6 +91,16 @@ def subjects(project: Project, choice: Choice) -> Subjects:
         ),
         findings=() if choice.operations else tuple(_absent(project, targets, chosen)),
     )
+
+
+def _check_instances(chosen: Sequence[ObjectManifest], globs: Sequence[str]) -> None:
+    """Raise VendorError (exit code 2) for a pattern that fits no instance: a test of nothing must not look like one."""
+    names = {record.instance.name for found in chosen for record in found.objects}
+    for glob in globs:
+        if names and not any(fnmatchcase(name, glob) for name in names):
+            shown = sorted(names)[:_SHOWN]
+            hint = suggestion(glob, shown, "instances" if len(names) <= _SHOWN else "some instances")
+            raise VendorError(f"no instance is called {glob!r}", hint=hint, code=ExitCode.USAGE)
 
 
 def _built(root: Path, found: ObjectManifest, record: ObjectRecord) -> Built:
