@@ -66,8 +66,11 @@ def test_a_recipe_must_import_something_from_its_tree(tmp_path: Path) -> None:
         closure_of(root, "import numpy\n")
     with pytest.raises(VendorError, match="cannot parse"):
         closure_of(root, "import (")
-    with pytest.raises(VendorError, match="is not there"):
+    with pytest.raises(VendorError, match="is not there") as missing:
         closure_of(root / "nowhere", "import other\n")
+    assert str(tmp_path) not in missing.value.message, "findings name no path of the machine"
+    with pytest.raises(VendorError, match="has no folder 'src'"):
+        tree_closure(root, (SourceFile("recipe.py", b"import other\n"),), "src", ())
 
 
 def test_a_link_out_of_the_tree_is_refused(tmp_path: Path) -> None:

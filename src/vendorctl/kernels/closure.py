@@ -58,8 +58,13 @@ def tree_closure(
     when the recipe imports nothing from it, or when a data file is not there.
     """
     folder = root / import_root
+    if not root.is_dir():
+        raise VendorError("the patched tree of the recipe's upstream is not there", hint="run `vendorctl sync` first")
     if not folder.is_dir():
-        raise VendorError(f"the patched tree {root} is not there", hint="run `vendorctl sync` first")
+        raise VendorError(
+            f"the patched tree of the recipe's upstream has no folder {import_root!r}",
+            hint="correct `import_root` in the recipe",
+        )
     entries = [
         path
         for file in recipe_files
