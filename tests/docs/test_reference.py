@@ -12,6 +12,8 @@ from types import ModuleType
 
 import pytest
 
+from vendorctl.workspace import lockparse
+
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -73,3 +75,10 @@ def test_every_variable_that_the_code_reads_is_in_the_reference() -> None:
     read |= set(re.findall(r"VENDORCTL_[A-Z_]+", scripts))
     assert read >= {"VENDORCTL_CACHE", "VENDORCTL_BRANCH"}, "the search itself finds nothing"
     assert {name for name in read if f"`{name}`" not in page} == set()
+
+
+def test_every_key_of_the_lock_is_in_the_reference() -> None:
+    page = (ROOT / "docs" / "reference" / "vendor-lock.md").read_text("utf-8")
+    keys = lockparse._UPSTREAM_KEYS | lockparse._BLOB_KEYS | lockparse._OPTIONAL_FILE_KEYS
+    assert {"commit", "blob", "held_from"} <= keys
+    assert {key for key in keys | {"version", "ref", "file"} if f"`{key}`" not in page} == set()
