@@ -301,6 +301,83 @@ def test_a_patched_file_that_moved_out_is_followed_with_consent(disk: Path) -> N
     assert field.run("verify") == 0
 
 
+def left_field(folder: Path) -> Field:
+    """A workspace whose globs name a folder that upstream moves, with a patch in it, and a file that it removes."""
+    folder.mkdir()
+    more = numbered(10, word="other")
+    upstream = repo(
+        folder / "upstream",
+        {"old/a.py": BASE, "old/b.py": BASE + more, "gone.py": "gone\n", "keep.py": "keep\n"},
+        {"old/a.py": None, "new/a.py": BASE, "old/b.py": None, "new/b.py": BASE + more},
+        {"gone.py": None},
+        {"new/a.py": THEIRS_5},
+    )
+    for number, commit in enumerate(upstream.commits, start=1):
+        upstream.tag(f"v{number}", commit)
+    field = Field(folder, upstream)
+    field.root.mkdir()
+    assert field.run("init") == 0
+    assert field.run("add", "up", "../upstream", "--ref", "v1", "--include", "keep.py", "--include", "old/**") == 0
+    assert field.run("sync") == 0
+    file = field.root / ".vendorctl/patched/up/old/a.py"
+    file.write_text(file.read_text().replace("line_5 =", "mine_5 ="))
+    assert field.run("patch", "record", "up", "--title", "Change a", "--reason", "ours") == 0
+    return field
+
+
+def include_of(field: Field) -> str:
+    return (field.root / "VENDOR.yaml").read_text().split("include:")[1].split("\n")[0].strip()
+
+
+def test_a_folder_that_moved_away_whole_is_followed_with_consent(
+    disk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    field = left_field(disk / "left")
+    before = snapshot(field.root)
+    capsys.readouterr()
+    assert field.run("sync", "--pin", "up=v2") == ExitCode.INVALID
+    told = capsys.readouterr().err
+    assert "include: 'old/**' matches nothing" in told
+    assert "--follow-moves" in told
+    assert snapshot(field.root) == before
+    assert field.run("sync", "--pin", "up=v2", "--follow-moves") == 0
+    assert field.text("new/a.py") == OURS_5
+    assert include_of(field) == '["keep.py", "/new/a.py", "/new/b.py"]'
+    assert field.run("verify") == 0
+
+
+def test_a_glob_whose_files_were_removed_stays_an_error(disk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Following is for what moved; that something is gone is for a person to see."""
+    field = left_field(disk / "left")
+    described = field.root / "VENDOR.yaml"
+    described.write_text(described.read_text().replace("keep.py", "gone.py"))
+    assert field.run("sync") == 0
+    before = snapshot(field.root)
+    capsys.readouterr()
+    assert field.run("sync", "--pin", "up=v3", "--follow-moves") == ExitCode.INVALID
+    assert "include: 'gone.py' matches nothing" in capsys.readouterr().err
+    assert snapshot(field.root) == before
+
+
+def test_a_glob_that_never_matched_stays_an_error(disk: Path) -> None:
+    field = left_field(disk / "left")
+    described = field.root / "VENDOR.yaml"
+    described.write_text(described.read_text().replace('"old/**"]', '"old/**", "none/**"]'))
+    assert "none" in described.read_text()
+    for words in ((), ("--pin", "up=v2")):
+        assert field.run("sync", "--follow-moves", *words) == ExitCode.INVALID
+
+
+def test_a_conflict_in_a_folder_that_moved_away_can_be_resumed(disk: Path) -> None:
+    field = left_field(disk / "left")
+    assert field.run("sync", "--pin", "up=v4", "--follow-moves") == ExitCode.CONFLICT
+    (field.files / "new/a.py").write_text(RESOLVED)
+    assert field.run("sync", "--continue") == 0
+    assert field.text("new/a.py") == RESOLVED
+    assert include_of(field) == '["keep.py", "/new/a.py", "/new/b.py"]'
+    assert field.run("verify") == 0
+
+
 # -- several upstreams -------------------------------------------------------------------------------------------------
 
 

@@ -35,12 +35,16 @@ Surveyor: TypeAlias = Callable[[Tree, Tree, Callable[[Sequence[bytes]], Mapping[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Obtained:
-    """A pristine tree with its locked facts (the series left empty) and contents, and what is wrong with it."""
+    """A pristine tree with its locked facts (the series left empty) and contents, and what is wrong with it.
+
+    `unmatched` are globs of `include:` that match nothing, where the caller said that this is no error.
+    """
 
     locked: LockedUpstream
     blobs: Blobs
     fetched: bool
     findings: tuple[Finding, ...] = ()
+    unmatched: tuple[str, ...] = ()
 
 
 class LateBlobs:
@@ -77,21 +81,23 @@ def obtain(
     folder: Path,
     opener: Callable[[Upstream], Source],
     surveyor: Surveyor,
+    *,
+    strict: bool = True,
 ) -> Obtained:
     """The pristine tree that the manifest asks for.
 
     With a current lock nothing is fetched until a content is asked for that `folder` (whose tree is `disk`) lacks.
     Otherwise the pin is fetched and selected; the contents of the locked tree stay readable, so that a series can be
     carried over. Raises VendorError (exit code 4) when upstream cannot give it, and (exit code 3) when what the globs
-    select must not be written.
+    select must not be written, or, if `strict`, when one of `include:` selects nothing.
     """
     present = DiskBlobs(folder, disk)
     if locked is None:
-        return _take(upstream, None, disk, opener(upstream), surveyor, ChainedBlobs(present))
+        return _take(upstream, None, disk, opener(upstream), surveyor, ChainedBlobs(present), strict=True)
     before = ChainedBlobs(present, LateBlobs(lambda: _fetch(opener(upstream), locked, disk)))
     if is_current(upstream, locked):
         return Obtained(locked=replace(locked, series=()), blobs=before, fetched=False)
-    return _take(upstream, locked, disk, opener(upstream), surveyor, before)
+    return _take(upstream, locked, disk, opener(upstream), surveyor, before, strict=strict)
 
 
 def _fetch(source: Source, locked: LockedUpstream, disk: Tree) -> Blobs:
@@ -133,11 +139,17 @@ def _take(
     source: Source,
     surveyor: Surveyor,
     before: Blobs,
+    *,
+    strict: bool,
 ) -> Obtained:
     commit = source.fetch_commit(upstream.pin)
     whole = source.tree(upstream.pin)
     selection = select(whole, upstream.include, upstream.exclude)
     findings = selection_findings(upstream, selection)
+    if locked is not None:
+        findings = [_may_have_moved(finding) if finding.rule == "VC110" else finding for finding in findings]
+    if not strict:
+        findings = [finding for finding in findings if finding.rule != "VC110"]
     _refuse(findings)
     behind = {
         path: file
@@ -164,7 +176,14 @@ def _take(
         include=upstream.include,
         exclude=upstream.exclude,
     )
-    return Obtained(locked=taken, blobs=blobs, fetched=True, findings=tuple(findings))
+    unmatched = () if strict else selection.unmatched_include
+    return Obtained(locked=taken, blobs=blobs, fetched=True, findings=tuple(findings), unmatched=unmatched)
+
+
+def _may_have_moved(finding: Finding) -> Finding:
+    """A glob that matches nothing any more: upstream removed the files, or moved them."""
+    hint = f"{finding.hint}; where upstream moved the files, `sync --follow-moves` lets include: follow them"
+    return replace(finding, hint=hint)
 
 
 def _ref(upstream: Upstream, locked: LockedUpstream | None, source: Source) -> tuple[LockedRef | None, list[Finding]]:

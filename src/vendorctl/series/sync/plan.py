@@ -76,8 +76,8 @@ class UpstreamPlan:
     """What sync will make of one upstream.
 
     `disk` is what is there now, with the edits that must not be touched; `placed` is what the tool put there last.
-    `bump` says what became of each patch when
-    the pin moved, and `chain_before` is the chain at the old one.
+    `bump` says what became of each patch when the pin moved, and `chain_before` is the chain at the old one.
+    `unmatched` are globs that match nothing, in a plan that is not strict.
     """
 
     standing: Standing
@@ -87,6 +87,7 @@ class UpstreamPlan:
     fetched: bool
     bump: BumpPlan | None = None
     chain_before: Applied | None = None
+    unmatched: tuple[str, ...] = ()
 
     @property
     def upstream(self) -> Upstream:
@@ -106,10 +107,11 @@ class UpstreamPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Halted:
-    """An upstream whose series met a conflict; nothing of it is written."""
+    """An upstream whose series met a conflict; nothing of it is written. `unmatched`: as in `UpstreamPlan`."""
 
     move: PinMove
     plan: BumpPlan
+    unmatched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,11 +147,20 @@ class SyncPlan:
 
 
 def plan_sync(
-    root: Path, manifest: Manifest, lock: Lock | None, names: Sequence[str], tools: Tools, *, edited: bool = False
+    root: Path,
+    manifest: Manifest,
+    lock: Lock | None,
+    names: Sequence[str],
+    tools: Tools,
+    *,
+    edited: bool = False,
+    strict: bool = True,
 ) -> SyncPlan:
     """Compute what disk and lock must become for the named upstreams (all of them when none is named).
 
     `edited` says that `manifest` is not what VENDOR.yaml says yet (a pin that this command moves) but is to be written.
+    Unless `strict`, globs that match nothing any more are no error: such a plan tells where files went, and must not be
+    written.
     Reads disk, and the cache or the network only for what the workspace lacks. Raises VendorError when an upstream
     cannot be had, or a series does not apply at its pin.
     """
@@ -159,7 +170,7 @@ def plan_sync(
     findings: list[Finding] = []
 
     def planned_for(name: str) -> tuple[UpstreamPlan | Halted, tuple[Finding, ...]]:
-        return _plan_upstream(root, manifest.upstreams[name], before.upstreams.get(name), tools)
+        return _plan_upstream(root, manifest.upstreams[name], before.upstreams.get(name), tools, strict=strict)
 
     for planned, found in abreast(planned_for, list(names or sorted(manifest.upstreams))):
         findings += found
@@ -183,16 +194,16 @@ def plan_sync(
 
 
 def _plan_upstream(
-    root: Path, upstream: Upstream, before: LockedUpstream | None, tools: Tools
+    root: Path, upstream: Upstream, before: LockedUpstream | None, tools: Tools, *, strict: bool
 ) -> tuple[UpstreamPlan | Halted, tuple[Finding, ...]]:
     require_folders(root, upstream)
     folder = root / vendored_dir(upstream.name)
     pristine_now = scan(folder)
-    obtained = obtain(upstream, before, pristine_now.tree, folder, tools.opener, tools.surveyor)
+    obtained = obtain(upstream, before, pristine_now.tree, folder, tools.opener, tools.surveyor, strict=strict)
     chain, bump, chain_before = _chain(root, upstream, before, obtained, tools.carry)
     if isinstance(chain, PinMove):
         assert bump is not None
-        return Halted(move=chain, plan=bump), obtained.findings
+        return Halted(move=chain, plan=bump, unmatched=obtained.unmatched), obtained.findings
     locked = replace(obtained.locked, series=locked_series(chain))
     contents = ChainedBlobs(obtained.blobs, bump.blobs) if bump is not None else obtained.blobs
     standing = stand(root, upstream, locked, chain, tools.dresser, contents)
@@ -208,6 +219,7 @@ def _plan_upstream(
         fetched=obtained.fetched,
         bump=bump,
         chain_before=chain_before,
+        unmatched=obtained.unmatched,
     )
     moved = tools.licences(before, locked) if before is not None and before.commit != locked.commit else ()
     return plan, (*obtained.findings, *plan.disk.findings, *moved)
