@@ -84,13 +84,75 @@ def _command(command: click.Command, name: str, parent: click.Context) -> Iterat
             yield from _command(found, child, context)
 
 
+#: A manifest with every key; a test parses it, and finds each key of the schema in it.
+MANIFEST_EXAMPLE = """\
+version: 1
+
+upstreams:
+  flydsl:                                    # the folder's name below vendored/ and patches/
+    url: https://github.com/ROCm/FlyDSL.git
+    pin: 421935cc6f09fd9b27d5d5ae52e0960e18834bd5
+    ref: v0.3.1                              # where the pin came from; `sync --pin` writes both
+    track: main                              # what `status` and `diff-upstream --against track` look at
+    include: ["kernels/norm/**", "kernels/common/*.py", /LICENSE]
+    exclude: ["**/*_autotune.py"]
+    license: Apache-2.0 AND MIT              # what you believe; every file is read, too
+    store: fetch                             # the lock is in git, the files are not
+    output: src/ours/vendored/flydsl         # the patched tree, in git
+    rewrite_imports: {kernels: ours.vendored.flydsl.kernels}
+    hold:
+      - path: kernels/norm/rmsnorm_common.py
+        reason: our launcher relies on its block sizes
+    not_taken:
+      - commit: 0123456789abcdef0123456789abcdef01234567
+        reason: a benchmark that we do not run
+
+licenses:
+  allow: [Apache-2.0, BSD-3-Clause, MIT]
+  deny: [GPL-3.0-only]
+  exceptions:
+    - {upstream: flydsl, allow: [ISC], reason: agreed with legal for this one}
+  curations:
+    - path: vendored/flydsl/kernels/common/table.csv
+      sha256: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+      expression: Apache-2.0
+      reason: measurements of the project, in a format without comments
+      copyrights: ["Copyright (c) 2025 FlyDSL Project Contributors"]
+
+kernels:
+  recipes: [recipes/rmsnorm.py]
+  targets: [gfx942, gfx950, gfx11-generic]
+  toolchain: {flydsl: "0.5.0", linker: "LLD 22.1.8 (ziglang 0.17.1)"}
+  policy: {max_spills: 0, max_scratch: 0, max_lds: 65536}
+  cache: {url: "s3://our-bucket/objects", write: no}
+"""
+
+#: Parts of the table, by how the paths of their keys begin.
+_MANIFEST_PARTS = {
+    "At the top": "",
+    "Upstreams": "upstreams.*.",
+    "Licences": "licenses.",
+    "Kernels": "kernels.",
+}
+
+
 def _manifest() -> Iterator[str]:
-    yield "# VENDOR.yaml\n\nEvery key there is. Unknown and duplicate keys, aliases and tags are errors.\n"
-    yield "\n| key | holds | required | default | meaning |\n|---|---|---|---|---|\n"
-    for key in SCHEMA:
-        required = "yes" if key.required else ""
-        default = f"`{key.default}`" if key.default else ""
-        yield f"| `{key.path}` | {key.kind.value} | {required} | {default} | {_cell(key.doc)} |\n"
+    yield "# VENDOR.yaml\n\nWhat is vendored from where. You edit it; `sync --pin`, `add` and `adopt` change single "
+    yield "values and\nleave your comments and layout alone. Unknown and duplicate keys, aliases and tags are errors, "
+    yield "with line and column.\n\nAn example with every key ([globs](globs.md) are as in a gitignore file):\n\n"
+    yield f"```yaml\n{MANIFEST_EXAMPLE}```\n"
+    for title, prefix in _MANIFEST_PARTS.items():
+        yield f"\n## {title}\n\n| key | holds | required | default | meaning |\n|---|---|---|---|---|\n"
+        for key in SCHEMA:
+            if (key.path.startswith(prefix) and prefix) or (not prefix and "." not in key.path):
+                required = "yes" if key.required else ""
+                shown = key.path.removeprefix(prefix)
+                yield f"| `{shown}` | {key.kind.value} | {required} | {_default(key.default)} | {_cell(key.doc)} |\n"
+
+
+def _default(text: str) -> str:
+    """A value as code, an explanation as it is."""
+    return f"`{text}`" if text and " " not in text else text
 
 
 def _rules() -> Iterator[str]:

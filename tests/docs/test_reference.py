@@ -11,8 +11,11 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+import yaml
 
 from vendorctl.workspace import lockparse
+from vendorctl.workspace.parse import parse_manifest
+from vendorctl.workspace.schema import SCHEMA
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -82,3 +85,24 @@ def test_every_key_of_the_lock_is_in_the_reference() -> None:
     keys = lockparse._UPSTREAM_KEYS | lockparse._BLOB_KEYS | lockparse._OPTIONAL_FILE_KEYS
     assert {"commit", "blob", "held_from"} <= keys
     assert {key for key in keys | {"version", "ref", "file"} if f"`{key}`" not in page} == set()
+
+
+def test_the_example_of_a_manifest_is_one_and_has_every_key() -> None:
+    example = generator().MANIFEST_EXAMPLE
+    parsed = parse_manifest(example)
+    assert parsed.upstreams["flydsl"].output == "src/ours/vendored/flydsl"
+    tree = yaml.safe_load(example)
+    assert {key.path for key in SCHEMA if not _holds(tree, key.path.replace("[]", ".[]").split("."))} == set()
+    assert not _holds(tree, ["upstreams", "*", "nothing"])
+
+
+def _holds(value: object, path: list[str]) -> bool:
+    """Whether a path of the schema leads somewhere: `*` is any name, `[]` any entry of a list."""
+    if not path:
+        return True
+    if path[0] == "[]":
+        return isinstance(value, list) and any(_holds(item, path[1:]) for item in value)
+    if not isinstance(value, dict):
+        return False
+    chosen = value.values() if path[0] == "*" else [value[path[0]]] if path[0] in value else []
+    return any(_holds(item, path[1:]) for item in chosen)
