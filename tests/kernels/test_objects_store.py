@@ -80,9 +80,20 @@ class Place:
         git(self.root.parent, "clone", "-q", str(self.root), name)
         return folder
 
+    def configure(self, config: str) -> None:
+        """Make the workspace a DVC repository, as DVC's own commands would, or change its configuration."""
+        (self.root / ".dvc").mkdir(exist_ok=True)
+        (self.root / ".dvc" / ".gitignore").write_text("/config.local\n/tmp\n/cache\n")
+        (self.root / ".dvc" / "config").write_text(config)
+
     def commit(self) -> None:
         git(self.root, "add", "-A")
         git(self.root, "commit", "-qm", "change")
+
+
+def remote(name: str, url: str, *, core: str = "") -> str:
+    """DVC's configuration with one remote, which is the default."""
+    return f"[core]\n    remote = {name}\n{core}['remote \"{name}\"']\n    url = {url}\n"
 
 
 def rules(document: Any) -> list[str]:
@@ -201,8 +212,7 @@ def test_what_is_not_kept_anywhere_is_a_warning_until_it_is_required(fresh: Plac
 
 @pytest.mark.parametrize("harm", [lambda path: path.unlink(), lambda path: path.write_bytes(b"other bytes")])
 def test_what_is_not_as_recorded_is_never_pushed(fresh: Place, harm: Callable[[Path], object]) -> None:
-    dvc_run(fresh.root, "init", "-q")
-    dvc_run(fresh.root, "remote", "add", "-q", "--default", "store", "../remote")
+    fresh.configure(remote("store", "../../remote"))
     harm(fresh.root / DAMAGED)
     code, document = fresh.run("objects", "push", "scale")
     assert code == ExitCode.FINDINGS
@@ -233,9 +243,7 @@ def test_without_a_dvc_repository_the_command_that_makes_one_is_told(fresh: Plac
 
 def test_outside_git_it_works_as_well_and_with_a_cache_elsewhere(fresh: Place) -> None:
     shutil.rmtree(fresh.root / ".git")
-    dvc_run(fresh.root, "init", "-q", "--no-scm")
-    dvc_run(fresh.root, "remote", "add", "-q", "--default", "store", "../remote")
-    dvc_run(fresh.root, "cache", "dir", "../cache")
+    fresh.configure(remote("store", "../../remote", core="    no_scm = True\n[cache]\n    dir = ../../cache\n"))
     assert fresh.run("objects", "push")[0] == 0
     assert not (fresh.root / ".dvc/cache/files").exists()
     kept = objects_in(fresh.root)
@@ -252,9 +260,8 @@ def test_names_that_no_manifest_has_are_refused(kept: Place) -> None:
 
 
 def test_a_push_that_fails_leaves_the_pointers_as_they_were(fresh: Place) -> None:
-    dvc_run(fresh.root, "init", "-q")
     (fresh.root.parent / "file").write_text("no folder")
-    dvc_run(fresh.root, "remote", "add", "-q", "--default", "store", "../file/remote")
+    fresh.configure(remote("store", "../../file/remote"))
     code, error = fresh.run("objects", "push")
     assert code == ExitCode.UNREACHABLE, error
     assert "the remote store" in error["message"]
@@ -288,7 +295,7 @@ def test_a_damaged_file_in_a_folder_remote_is_refused(kept: Place) -> None:
 
 
 def test_over_s3_objects_come_back_and_a_damaged_one_is_refused(kept: Place, server: S3) -> None:
-    dvc_run(kept.root, "remote", "add", "-q", "s3", f"s3://{BUCKET}/objects")
+    kept.configure(remote("s3", f"s3://{BUCKET}/objects"))
     kept.commit()
     assert kept.run("objects", "push", "--remote", "s3")[0] == 0
     assert len(server.names()) == len(OBJECTS)
@@ -301,7 +308,6 @@ def test_over_s3_objects_come_back_and_a_damaged_one_is_refused(kept: Place, ser
     assert "gave damaged bytes" in document["findings"][0]["message"]
     assert set(objects_in(clone)) == OBJECTS - {DAMAGED}
     server.delete(key)
-    assert kept.run("objects", "status", "--remote", "s3")[1]["counts"]["in remote"] == len(OBJECTS) - 1
     assert kept.run("objects", "push", "--remote", "s3")[0] == 0
     assert server.read(key) == sound
     code, document = kept.run("objects", "pull", "--remote", "s3", root=clone)
@@ -317,13 +323,12 @@ def test_a_remote_that_cannot_be_reached_ends_with_four(kept: Place, monkeypatch
         "AWS_MAX_ATTEMPTS": "1",
     }.items():
         monkeypatch.setenv(name, value)
-    dvc_run(kept.root, "remote", "add", "-q", "away", "s3://away/objects")
+    kept.configure(remote("away", "s3://away/objects"))
     kept.commit()
     clone = kept.clone()
     code, error = kept.run("objects", "pull", "--remote", "away", root=clone)
     assert (code, "the remote away cannot be read" in error["message"]) == (ExitCode.UNREACHABLE, True)
     assert objects_in(clone) == {}
-    assert kept.run("objects", "status", "--remote", "away", root=clone)[0] == ExitCode.UNREACHABLE
 
 
 def test_damage_in_the_cache_of_dvc_does_not_land_and_does_not_stay(kept: Place) -> None:
@@ -339,8 +344,29 @@ def test_damage_in_the_cache_of_dvc_does_not_land_and_does_not_stay(kept: Place)
     assert objects_in(kept.root) == sound
 
 
+def test_objects_of_equal_bytes_are_all_missed_when_the_remote_lacks_them(kept: Place) -> None:
+    """DVC names only one of them."""
+    same = Stored.of(b"same")
+    pointers = {}
+    for folder in ("a", "b"):
+        (kept.root / folder).mkdir()
+        pointers[f"{folder}/objects.dvc"] = {"x.hsaco": same, "y.hsaco": same}
+        lines = "".join(f"- {{md5: {same.md5}, size: 4, hash: md5, path: {name}.hsaco}}\n" for name in "xy")
+        (kept.root / folder / "objects.dvc").write_text("outs:\n" + lines)
+    repository = dvc.open_repository(kept.root, dvc.find_program(os.environ), os.environ)
+    assert repository.absent(pointers, "store") == {"a/x.hsaco", "a/y.hsaco", "b/x.hsaco", "b/y.hsaco"}
+    (kept.remote / same.key).parent.mkdir(parents=True, exist_ok=True)
+    (kept.remote / same.key).write_bytes(b"same")
+    assert repository.absent(pointers, "store") == set()
+
+
+def test_modules_of_the_workspace_are_not_taken_for_those_of_dvc(kept: Place) -> None:
+    (kept.root / "dvc.py").write_text("raise SystemExit('this is not DVC')\n")
+    assert kept.run("objects", "status", "--in-remote", "--require")[0] == 0
+
+
 def test_links_that_dvc_would_make_are_files_here(kept: Place) -> None:
-    dvc_run(kept.root, "config", "cache.type", "symlink")
+    kept.configure(remote("store", "../../remote", core="[cache]\n    type = symlink\n"))
     kept.commit()
     clone = kept.clone()
     assert kept.run("objects", "pull", root=clone)[0] == 0

@@ -46,7 +46,8 @@ def find_program(environment: Mapping[str, str], runner: proc.Runner = proc.run)
     Raises VendorError (exit code 7) when there is none, or only one that is too old.
     """
     if importlib.util.find_spec("dvc") is not None:
-        command: tuple[str, ...] = (sys.executable, "-m", "dvc")
+        # Without -P, Python would look for DVC in the workspace first.
+        command: tuple[str, ...] = (sys.executable, "-P", "-m", "dvc")
         text = importlib.metadata.version("dvc")
     elif found := shutil.which("dvc", path=environment.get("PATH")):
         command = (found,)
@@ -201,8 +202,8 @@ class Repository:
         done = self._run(verb, "--remote", remote, "--", *pointers)
         return Transfer(ok=done.ok, text=_last_words(done))
 
-    def absent(self, pointers: Sequence[str], remote: str) -> frozenset[str]:
-        """Files that pointers name and that a remote does not have, as paths relative to the workspace.
+    def absent(self, pointers: Mapping[str, Mapping[str, Stored]], remote: str) -> frozenset[str]:
+        """Files that a remote does not have, as paths relative to the workspace. `pointers` maps paths to outputs.
 
         Raises VendorError (exit code 4) when the remote cannot be asked.
         """
@@ -210,9 +211,15 @@ class Repository:
         try:
             states = json.loads(text.strip().splitlines()[-1])
             # "deleted" means that only the remote has it, which is fine.
-            return frozenset(path for path, state in states.items() if state in ("new", "missing"))
+            named = {path for path, state in states.items() if state in ("new", "missing")}
         except (IndexError, ValueError, AttributeError) as error:
             raise VendorError(f"DVC {self.program.version} answered `status` with something else than JSON") from error
+        outs = {
+            f"{path.rpartition('/')[0]}/{file}": out for path, each in pointers.items() for file, out in each.items()
+        }
+        # DVC names one file of those that have the same bytes.
+        lacking = {outs[path] for path in named if path in outs}
+        return frozenset(path for path, out in outs.items() if out in lacking) | named
 
 
 def open_repository(root: Path, program: Program, environment: Mapping[str, str], *, init: bool = False) -> Repository:

@@ -124,7 +124,7 @@ def _bring(repository: Repository, wanted: Sequence[_Wanted], remote: str | None
         notes.append(f"DVC {repository.program.version}, remote {chosen}")
     brought = _Brought()
     for each in wanted:
-        _accept(each, cache, brought, chosen, damaged=damaged.get(each.stored.md5, False))
+        _accept(each, cache, brought, chosen, damaged=damaged.get(each.stored.md5, False), reached=done.ok)
     if not done.ok and not brought.good and not any(damaged.values()):
         raise VendorError(
             f"the remote {chosen} cannot be read: {done.text}",
@@ -136,7 +136,7 @@ def _bring(repository: Repository, wanted: Sequence[_Wanted], remote: str | None
     return brought
 
 
-def _accept(each: _Wanted, cache: DvcCache, brought: _Brought, source: str, *, damaged: bool) -> None:
+def _accept(each: _Wanted, cache: DvcCache, brought: _Brought, source: str, *, damaged: bool, reached: bool) -> None:
     """Keep the bytes of one object if they are those recorded; else say what is wrong with them."""
     data = cache.read(each.stored)
     operation = each.unit.manifest.operation
@@ -150,6 +150,9 @@ def _accept(each: _Wanted, cache: DvcCache, brought: _Brought, source: str, *, d
     elif damaged:
         message = f"the remote {source} gave damaged bytes for {each.stored.key}; they were not written"
         hint = again
+    elif not reached:
+        message = f"{each.stored.key} could not be fetched from the remote {source}"
+        hint = "run the command again; what has come is kept"
     else:
         message = f"the remote {source} has no sound copy of {each.stored.key}"
         hint = f"where the objects are: vendorctl objects push {operation}"

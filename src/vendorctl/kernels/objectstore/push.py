@@ -49,7 +49,8 @@ def push(
     pointers = {unit.pointer_path: pointer.dump(unit.manifest, unit.stored) for unit in units}
     before = _replace(root, begin, pointers)
     try:
-        absent = _send(repository, chosen, list(pointers), sent_before=not before)
+        outs = {unit.pointer_path: unit.stored for unit in units}
+        absent = _send(repository, chosen, outs, sent_before=not before)
     except BaseException:
         _replace(root, begin, before)
         raise
@@ -110,11 +111,13 @@ def _replace(
     return before
 
 
-def _send(repository: Repository, remote: str, pointers: Sequence[str], *, sent_before: bool) -> frozenset[str]:
+def _send(
+    repository: Repository, remote: str, pointers: Mapping[str, Mapping[str, Stored]], *, sent_before: bool
+) -> frozenset[str]:
     """Push, then ask the remote; return the files that it still lacks. What was `sent_before` may well be there."""
     if sent_before and not repository.absent(pointers, remote):
         return frozenset()
-    done = repository.push(pointers, remote)
+    done = repository.push(list(pointers), remote)
     try:
         absent = repository.absent(pointers, remote)
     except VendorError as error:

@@ -40,7 +40,7 @@ def status(
     absent: frozenset[str] | None = None
     if remote is not None:
         repository, name = remote
-        pointers = [unit.pointer_path for unit in units if unit.pointer is not None]
+        pointers = {unit.pointer_path: unit.pointer.outs for unit in units if unit.pointer is not None}
         absent = repository.absent(pointers, name) if pointers else frozenset()
     rows = [_row(unit, absent) for unit in units]
     severity = Severity.ERROR if require else Severity.WARNING
