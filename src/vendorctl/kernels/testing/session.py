@@ -33,6 +33,8 @@ from vendorctl.kernels.work import Executor, Job, Lot
 from vendorctl.model import Json
 from vendorctl.progress import Progress
 
+#: The objects of one piece at most: a test takes much longer than handing it out.
+TEST_PIECE = 8
 ABSENT = "the object is not there, or not as its manifest records it"
 
 
@@ -155,7 +157,7 @@ def _job(factory: BackendFactory, backend: Backend) -> Job[Kit, Specimen, Mappin
         lost=_without_result,
         torn=_without_result,
         fingerprint=_fingerprint,
-        most=8,
+        most=TEST_PIECE,
     )
 
 
