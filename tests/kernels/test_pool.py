@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import signal
@@ -65,11 +66,14 @@ def test_what_arrives_is_believed_only_when_it_is_sound(built: Built) -> None:
     assert isinstance(sent, Sealed)
     assert unseal(sent, row, unit.target) == found
     damaged = sent.code[:-1] + bytes([sent.code[-1] ^ 1])
+    plan: Any = json.loads(json.dumps(sent.plan))
+    plan["launches"][0]["kernarg_size"] += 8
     wrong: dict[str, tuple[object, Instance, Target]] = {
         "changed on the way": (replace(sent, code=damaged), row, unit.target),
         "gfx1100": (sent, row, target.find("gfx1100")),
         "no answer for this row": (sent, other, unit.target),
         "launch plan": (replace(sent, plan={"launches": 5}), row, unit.target),
+        "another object's": (replace(sent, plan=plan), row, unit.target),
         "no answer": ("an object", row, unit.target),
         "ELF": (replace(sent, code=b"x", sha256=digest.sha256(b"x")), row, unit.target),
     }

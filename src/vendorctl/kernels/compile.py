@@ -133,7 +133,7 @@ def seal(outcome: Outcome) -> Sealed | Failed:
 
 
 def unseal(sent: Sealed | Failed, row: Instance, target: Target) -> Outcome:
-    """What arrived for `row`, checked: bytes as announced, stamped for `target`, with a launch plan that can be read.
+    """What arrived for `row`, checked: bytes as announced, stamped for `target`, with a launch plan that fits them.
 
     What is not sound becomes a failure of that row.
     """
@@ -145,8 +145,10 @@ def unseal(sent: Sealed | Failed, row: Instance, target: Target) -> Outcome:
         reason = "its bytes changed on the way"
     else:
         try:
-            reason = "; ".join(elf.stamp_faults(elf.parse(sent.code), target))
-            plan = launch.parse(sent.plan)
+            parsed, plan = elf.parse(sent.code), launch.parse(sent.plan)
+            reason = "; ".join(elf.stamp_faults(parsed, target))
+            if not reason and launch.complete(plan.json(), parsed) != plan:
+                reason = "its launch plan is another object's"
         except VendorError as error:
             reason = error.message
         if not reason:
