@@ -60,9 +60,10 @@ screenshot: upstreams  ## Build the report of this repository and take pictures 
 	$(BIN)/vendorctl status --fetch minikernels minikernels-next >/dev/null
 	$(BIN)/python tools/screenshot.py $(RESULTS)
 
-docs: $(STAMP)  ## Write the reference pages that come from the code
+docs: $(STAMP)  ## Write the reference pages, and the picture of a report, that come from the code
 	$(BIN)/python tools/reference.py
 	$(BIN)/python tools/reference_kernels.py
+	$(BIN)/python tools/picture.py
 
 system:  ## Debian packages that some tests want (they are skipped, and counted, without them); needs root
 	apt-get update -qq
