@@ -152,14 +152,24 @@ def test_public_names_stay_the_same(tmp_path: Path) -> None:
     before = project(tmp_path / "before", EAGER)
     result = isolate(project(tmp_path / "after", LAZY), "--before", str(before))
     assert result.code == 0, result.text
-    assert result.json()["names"] == {"WIDTH": "present", "norm": "waits"}
+    names = result.json()["names"]
+    assert (names["WIDTH"], names["norm"]) == ("present", "waits")
+    assert result.json()["counts"]["public names"] == 3  # with the submodule `plain`, which is imported still
+
+
+def test_a_submodule_that_was_an_attribute_is_told(tmp_path: Path) -> None:
+    before = project(tmp_path / "before", EAGER)
+    (finding,) = isolate(project(tmp_path / "after", LAZY), "--before", str(before)).json()["findings"]
+    assert (finding["rule"], finding["severity"]) == ("VC605", "warning")
+    assert finding["message"].endswith("the submodules kernels")
 
 
 def test_a_plain_import_is_no_public_name(tmp_path: Path) -> None:
     text = "import os\nimport math as maths\n\n" + EAGER["rows/__init__.py"]
     before = project(tmp_path / "before", EAGER | {"rows/__init__.py": text})
     result = isolate(project(tmp_path / "after", LAZY), "--before", str(before))
-    assert [each["message"].split(":")[0] for each in result.json()["findings"]] == ["the public name maths is lost"]
+    errors = [each["message"] for each in result.json()["findings"] if each["severity"] == "error"]
+    assert [message.partition(":")[0] for message in errors] == ["the public name maths is lost"]
 
 
 @pytest.mark.parametrize(
@@ -174,7 +184,8 @@ def test_a_lost_public_name_is_found(tmp_path: Path, old: str, new: str, expecte
     assert old in LAZY["rows/__init__.py"]
     broken = LAZY | {"rows/__init__.py": LAZY["rows/__init__.py"].replace(old, new)}
     before = project(tmp_path / "before", EAGER)
-    assert rules(isolate(project(tmp_path / "after", broken), "--before", str(before))) == [expected]
+    found = rules(isolate(project(tmp_path / "after", broken), "--before", str(before)))
+    assert sorted(found) == sorted([expected, "VC605 warning"])  # the other one is about the submodules
 
 
 def test_tests_collect_without_the_toolchain(tmp_path: Path) -> None:
@@ -222,3 +233,58 @@ def test_plugins_in_a_conftest_are_found(tmp_path: Path) -> None:
     files = LAZY | {"pyproject.toml": "", "tests/conftest.py": "pytest_plugins = ['other', 'rows.plugin']\n"}
     result = isolate(project(tmp_path, files))
     assert (result.code, result.findings()) == (0, {("VC606", "tests/conftest.py")})
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("setup.cfg", "[options]\ninstall_requires =\n    click\n    tool-kit>=1\n"),
+        ("pyproject.toml", "[tool.poetry.dependencies]\npython = '^3.11'\nclick = '*'\ntool_kit = '^1'\n"),
+        ("pyproject.toml", "[project.optional-dependencies]\nall = ['toolkit>=1']\n[project]\n"
+                           "dependencies = ['toolkit>=1; sys_platform == \"linux\"']\n"),
+    ],
+    ids=["setup.cfg", "Poetry", "marker"],
+)  # fmt: skip
+def test_a_hard_dependency_is_found_wherever_it_stands(tmp_path: Path, file: str, text: str) -> None:
+    name = "toolkit" if "toolkit" in text else "tool_kit"
+    folder = project(tmp_path, LAZY | {"setup.cfg": "", "pyproject.toml": "", file: text})
+    result = isolate(folder, "--absent", f"other={name}")
+    (finding,) = result.json()["findings"]
+    assert (finding["rule"], finding["location"]) == ("VC603", {"path": file, "line": 4, "column": None})
+    assert ('where sys_platform == "linux"' in finding["message"]) == ("sys_platform" in text)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("pyproject.toml", "[project]\ndependencies = ['toolkit>=1; extra == \"gpu\"']\n"),
+        ("pyproject.toml", "[tool.poetry.dependencies]\ntoolkit = {version = '^1', optional = true}\n"),
+        ("setup.cfg", "[options.extras_require]\ngpu = toolkit\n"),
+    ],
+    ids=["extra", "Poetry", "setup.cfg"],
+)
+def test_an_optional_dependency_is_none(tmp_path: Path, file: str, text: str) -> None:
+    folder = project(tmp_path, LAZY | {"setup.cfg": "", "pyproject.toml": "", file: text})
+    assert rules(isolate(folder, "--absent", "toolkit=toolkit")) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "line"),
+    [
+        ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = '-q -p rows.plugin'\n", 2),
+        ("pyproject.toml", "[tool.pytest]\naddopts = ['-p', 'rows.plugin']\n", 2),
+        ("pytest.ini", "[pytest]\naddopts =\n    -q\n    -p rows.plugin\n", 4),
+        ("tox.ini", "[pytest]\naddopts = -prows.plugin\n", 2),
+        ("setup.cfg", "[tool:pytest]\naddopts = -p rows.plugin\n", 2),
+        ("setup.cfg", "[options.entry_points]\npytest11 =\n    rows = rows.plugin\n", 3),
+        ("conftest.py", "pytest_plugins: list[str] = [\n    'rows.plugin',\n]\n", 2),
+    ],
+    ids=range(7),
+)
+def test_a_plugin_is_found_wherever_it_is_declared(tmp_path: Path, file: str, text: str, line: int) -> None:
+    result = isolate(project(tmp_path, LAZY | {file: text}))
+    (finding,) = result.json()["findings"]
+    assert (finding["rule"], finding["location"]) == ("VC606", {"path": file, "line": line, "column": None})
+    blocked = text.replace("-p rows", "-p no:rows").replace("-prows", "-pno:rows").replace("'rows.", "'no:rows.")
+    if "-p" in text:
+        assert rules(isolate(project(tmp_path, LAZY | {file: blocked}))) == []

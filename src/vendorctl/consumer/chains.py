@@ -18,11 +18,11 @@ from vendorctl.vendor.syntax import parse_module
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
-    """A shortest way from one statement of the package's own file to an absent module, outermost step first.
+    """A shortest way from one statement that importing the package runs to an absent module, outermost step first.
 
-    `binds` are the names that the first statement gives to the package; `conditions` are the tests below which steps
-    stand, and `asks_platform` says whether all of these are about the platform. `places` counts the statements below
-    the first one that name an absent module.
+    `binds` are the names that the first statement gives to the package (none where it stands in a package above);
+    `conditions` are the tests below which steps stand, and `asks_platform` says whether all of these are about the
+    platform. `places` counts the statements below the first one that name an absent module.
     """
 
     module: str
@@ -80,25 +80,32 @@ class _Path:
 
 
 def chains(package: Package, absent: Collection[str]) -> list[Chain]:
-    """One chain for each statement of the package's own file that leads to an absent module.
+    """One chain for each statement that leads to an absent module, of the files that importing the package runs.
 
-    Statements that always run are tried before those below a condition; guarded ones lead nowhere.
+    Those are its own and those of the packages that it lies in. Statements that always run are tried before those below
+    a condition; guarded ones, and those that ask first whether the module can be found, lead nowhere.
     """
-    if package.entry is None:
-        return []
-    found = []
-    for statement in package.statements(package.entry):
-        if not statement.guarded:
-            start = _Path(()).then(package.entry, statement)
-            found += list(_chain(package, start, absent))
-    return found
+    return [
+        chain
+        for file in package.files(package.name)
+        for statement in _leading(package, file, absent)
+        for chain in _chain(package, _Path(()).then(file, statement), absent)
+    ]
+
+
+def _leading(package: Package, file: str, absent: Collection[str]) -> list[Statement]:
+    """The statements of a file that may lead somewhere."""
+    return [
+        each
+        for each in package.statements(file)
+        if not each.guarded and not any(each.asks_for(module) for module in absent)
+    ]
 
 
 def _chain(package: Package, start: _Path, absent: Collection[str]) -> Iterator[Chain]:
     """The best chain that begins with `start`, if any: unconditional before conditional, then shortest."""
-    assert package.entry is not None
     queue, waiting = deque([start]), deque[_Path]()
-    seen: set[str] = {package.entry}
+    seen: set[str] = {start.edges[0][0]}
     hits: list[tuple[str, _Path]] = []
     while queue or waiting:
         path = queue.popleft() if queue else waiting.popleft()
@@ -110,9 +117,8 @@ def _chain(package: Package, start: _Path, absent: Collection[str]) -> Iterator[
         for file in [file for module in statement.modules for file in package.files(module)]:
             if file not in seen:
                 seen.add(file)
-                for each in package.statements(file):
-                    if not each.guarded:
-                        (waiting if each.condition else queue).append(path.then(file, each))
+                for each in _leading(package, file, absent):
+                    (waiting if each.condition else queue).append(path.then(file, each))
     if hits:
         yield _described(package, *min(hits, key=lambda each: _cost(each[1])), places=len(hits))
 
@@ -126,7 +132,7 @@ def _described(package: Package, module: str, path: _Path, places: int) -> Chain
     return Chain(
         module=module,
         steps=tuple(Step(package.shown(file), each.line) for file, each in path.edges),
-        binds=path.edges[0][1].binds,
+        binds=path.edges[0][1].binds if path.edges[0][0] == package.entry else (),
         conditions=tuple(each.condition for each in conditional if each.condition is not None),
         asks_platform=bool(conditional) and all(each.asks_platform for each in conditional),
         places=places,

@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vendorctl.digest import parse_json
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.proc import Runner
 
 _PROBE = Path(__file__).with_name("probe.py")
 #: Seconds after which an import or a collection counts as hanging.
 _TIMEOUT = 600.0
+#: pytest's exit codes for an interruption, an error of its own or of a plugin, and a wrong use.
+_BROKEN = (2, 3, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +69,19 @@ class Around:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """How an import went. `looked_up` maps a name to `present`, `waits` (for an absent module) or its error."""
+    """How an import went. `looked_up` maps a name to `present`, `waits` (for an absent module) or its error.
+
+    `folder` is where the interpreter finds the outermost package (None: nowhere); `has_file` tells whether the import
+    ran a file: that of a namespace package runs none.
+    """
 
     around: Around
     failure: Failure | None
     looked_up: Mapping[str, str]
     declared: tuple[str, ...] | None
     listed: tuple[str, ...]
+    folder: Path | None
+    has_file: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,18 +113,20 @@ class Laboratory:
 
     def import_package(self, package: str, names: Iterable[str] = ()) -> Imported:
         """Import `package`, then look up `names` in it. Raises VendorError when the interpreter gives no answer."""
-        answer = self._ask({"package": package, "names": sorted(names), "tests": []})
+        answer, _ = self._ask({"package": package, "names": sorted(names), "tests": []})
         return Imported(
             around=self._around(answer),
             failure=self._failure(answer["failure"]),
             looked_up=answer["names"],
             declared=None if answer["all"] is None else tuple(answer["all"]),
             listed=tuple(answer["dir"]),
+            folder=None if answer["folder"] is None else Path(answer["folder"]),
+            has_file=answer["file"],
         )
 
     def collect(self, tests: Sequence[str]) -> Collected:
         """Let pytest collect `tests`. Raises VendorError (exit code 7) when the interpreter has no pytest."""
-        answer = self._ask({"package": "", "names": [], "tests": list(tests)})
+        answer, said = self._ask({"package": "", "names": [], "tests": list(tests)})
         if not answer["pytest"]:
             raise VendorError(f"{self.python} has no pytest", hint=f"{self.python} -m pip install pytest",
                               code=ExitCode.TOOL_MISSING)  # fmt: skip
@@ -125,10 +136,18 @@ class Laboratory:
             skipped=tuple(answer["skipped"]),
             failed=tuple((node, text) for node, text in answer["failed"]),
             status=int(answer["status"]),
-            failure=self._failure(answer["failure"]),
+            failure=self._failure(answer["failure"]) or self._broken_session(answer, said),
         )
 
-    def _ask(self, order: Mapping[str, object]) -> Any:
+    def _broken_session(self, answer: Any, said: str) -> Failure | None:
+        """Why a session ended before it collected anything: pytest catches what a plugin or a conftest.py raises."""
+        if answer["failed"] or answer["collected"] or int(answer["status"]) not in _BROKEN:
+            return None
+        attempts = answer["attempts"]
+        return Failure(_last_line(said).removeprefix("E").strip(), self._attempt(attempts[-1]) if attempts else None)
+
+    def _ask(self, order: Mapping[str, object]) -> tuple[Any, str]:
+        """The answer, and whatever else the child said."""
         whole = {
             **order,
             "search": [str(path) for path in self.search],
@@ -139,7 +158,7 @@ class Laboratory:
         done = self.run([self.python, "-I", "-B", str(_PROBE)], cwd=self.folder, env=_environment(),
                         stdin=json.dumps(whole).encode(), timeout=_TIMEOUT)  # fmt: skip
         try:
-            return json.loads(done.stdout)
+            return parse_json(done.stdout), done.error_text()
         except ValueError:
             raise VendorError(
                 f"the interpreter ended with {done.status} and gave no answer: {_last_line(done.error_text())}",

@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a project declares in pyproject.toml and conftest.py: requirements, extras, and pytest plugins."""
+"""What a project declares in pyproject.toml, setup.cfg and pytest's files: requirements, extras, and pytest plugins."""
 
 from __future__ import annotations
 
 import ast
+import configparser
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
@@ -17,18 +18,27 @@ from vendorctl.errors import Location, VendorError
 from vendorctl.vendor.syntax import parse_module
 
 _NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
-_PLUGIN_OPTION = re.compile(r"(?:^|\s)-p[\s=]*([\w.]+)")
+#: A marker that an extra has been chosen: such a requirement is optional wherever it stands.
+_EXTRA = re.compile(r"\bextra\s*==")
+#: `-p name` and `-p=name`; `-p no:name` blocks one.
+_PLUGIN_OPTION = re.compile(r"(?:^|\s)-p[\s=]*([\w.]+)(?!\S*:)")
 #: Folders that are no part of a project, or hold copies of others.
 _SKIPPED = {".git", ".venv", "venv", "build", "dist", "node_modules", ".tox", "__pycache__"}
+#: Files other than pyproject.toml with options of pytest, and the section that holds them.
+_PYTEST_FILES = {"pytest.ini": "pytest", ".pytest.ini": "pytest", "tox.ini": "pytest", "setup.cfg": "tool:pytest"}
 
 
 @dataclass(frozen=True, slots=True)
 class HardRequirement:
-    """A distribution in `dependencies`; `extras` are those optional groups that name it too."""
+    """A distribution that is installed without any extra; `extras` are those optional groups that name it too.
+
+    `marker` is its environment marker, by which it is left out on some machines ("" for none).
+    """
 
     distribution: str
     location: Location
     extras: tuple[str, ...]
+    marker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,43 +52,46 @@ class EarlyPlugin:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A folder with a pyproject.toml; `text` is the file, `table` what it says."""
+    """A project's folder; `table` is what pyproject.toml says, and `setup` what setup.cfg does (both may be empty)."""
 
     root: Path
-    text: str
     table: Mapping[str, Any]
+    setup: configparser.ConfigParser
 
-    def place(self, needle: str) -> Location:
-        """The first line of pyproject.toml with `needle` in it."""
-        lines = self.text.splitlines()
-        line = next((number for number, line in enumerate(lines, 1) if needle in line), None)
-        return Location("pyproject.toml", line)
+    def place(self, file: str, needle: str, after: str = "") -> Location:
+        """The first line of a file with `needle` in it, at or behind the first that begins with `after`."""
+        lines = (self.root / file).read_text("utf-8", "replace").splitlines()
+        start = next((index for index, line in enumerate(lines) if line.lstrip().startswith(after)), 0)
+        line = next((index + 1 for index in range(start, len(lines)) if needle in lines[index]), None)
+        return Location(file, line)
 
 
-def find_project(folder: Path) -> Project | None:
-    """The nearest pyproject.toml at or above `folder`, at most three folders up. Raises VendorError for bad TOML."""
+def find_project(folder: Path) -> Project:
+    """The nearest pyproject.toml at or above `folder`, at most three folders up; else `folder` with what it has.
+
+    Raises VendorError for bad TOML.
+    """
     for root in (folder, *list(folder.parents)[:3]):
         file = root / "pyproject.toml"
         if file.is_file():
-            text = file.read_text("utf-8", "replace")
             try:
-                return Project(root, text, tomllib.loads(text))
+                return Project(root, tomllib.loads(file.read_text("utf-8", "replace")), _ini(root / "setup.cfg"))
             except tomllib.TOMLDecodeError as error:
                 raise VendorError(f"not TOML: {error}", location=Location("pyproject.toml")) from error
-    return None
+    return Project(folder, {}, _ini(folder / "setup.cfg"))
 
 
 def hard_requirements(project: Project, distributions: Collection[str]) -> list[HardRequirement]:
     """Those of `distributions` that installing the project always installs, whatever extras are chosen."""
-    metadata = project.table.get("project", {})
-    optional = metadata.get("optional-dependencies", {})
     wanted = {normal(name) for name in distributions}
+    extras = list(_extras(project))
     found = []
-    for requirement in metadata.get("dependencies", []):
-        name = _distribution(requirement)
-        if name in wanted:
-            extras = tuple(sorted(extra for extra, rows in optional.items() if name in map(_distribution, rows)))
-            found.append(HardRequirement(name, project.place(requirement), extras))
+    for requirement, place in _requirements(project):
+        name, _, marker = requirement.partition(";")
+        distribution = _distribution(name)
+        if distribution in wanted and not _EXTRA.search(marker):
+            also = tuple(sorted({extra for extra, row in extras if _distribution(row) == distribution}))
+            found.append(HardRequirement(distribution, place, also, marker.strip()))
     return found
 
 
@@ -97,20 +110,67 @@ def _distribution(requirement: object) -> str:
     return normal(match[1]) if match else ""
 
 
+def _ini(file: Path) -> configparser.ConfigParser:
+    """What an ini file says; nothing where there is none, or none that can be read."""
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(file.read_text("utf-8", "replace"))
+    except (OSError, configparser.Error):
+        return configparser.ConfigParser()
+    return parser
+
+
+def _requirements(project: Project) -> Iterator[tuple[str, Location]]:
+    """Requirements that stand outside of every extra: in pyproject.toml (also Poetry's), and in setup.cfg."""
+    for requirement in project.table.get("project", {}).get("dependencies", []):
+        yield str(requirement), project.place("pyproject.toml", str(requirement), "dependencies")
+    poetry = project.table.get("tool", {}).get("poetry", {}).get("dependencies", {})
+    for name, wanted in poetry.items():
+        if not (isinstance(wanted, dict) and wanted.get("optional")):
+            yield name, project.place("pyproject.toml", name, "[tool.poetry.dependencies]")
+    for line in project.setup.get("options", "install_requires", fallback="").splitlines():
+        if line.strip():
+            yield line.strip(), project.place("setup.cfg", line.strip(), "install_requires")
+
+
+def _extras(project: Project) -> Iterator[tuple[str, str]]:
+    """Every extra with each of its requirements."""
+    for extra, rows in project.table.get("project", {}).get("optional-dependencies", {}).items():
+        yield from ((extra, str(row)) for row in rows)
+    for extra, rows in project.table.get("tool", {}).get("poetry", {}).get("extras", {}).items():
+        yield from ((extra, str(row)) for row in rows)
+    if project.setup.has_section("options.extras_require"):
+        for extra, text in project.setup.items("options.extras_require"):
+            yield from ((extra, line) for line in text.splitlines())
+
+
 def _plugins(project: Project) -> Iterator[EarlyPlugin]:
     points = project.table.get("project", {}).get("entry-points", {}).get("pytest11", {})
     for name, target in points.items():
-        yield EarlyPlugin(
-            str(target).partition(":")[0], f"the pytest11 entry point {name!r}", project.place(str(target))
-        )
-    options = project.table.get("tool", {}).get("pytest", {}).get("ini_options", {}).get("addopts", "")
-    for module in _PLUGIN_OPTION.findall(" ".join(options) if isinstance(options, list) else str(options)):
-        yield EarlyPlugin(module, "`-p` in addopts", project.place(module))
+        module = str(target).partition(":")[0]
+        yield EarlyPlugin(module, f"the pytest11 entry point {name!r}", project.place("pyproject.toml", str(target)))
+    for line in project.setup.get("options.entry_points", "pytest11", fallback="").splitlines():
+        name, _, target = (part.strip() for part in line.partition("="))
+        if target:
+            module = target.partition(":")[0]
+            yield EarlyPlugin(module, f"the pytest11 entry point {name!r}", project.place("setup.cfg", target))
+    for file, options in _options(project):
+        for module in _PLUGIN_OPTION.findall(options):
+            yield EarlyPlugin(module, "`-p` in addopts", project.place(file, module, "addopts"))
     for conftest in _conftests(project.root):
         place = conftest.relative_to(project.root).as_posix()
         tree = parse_module(conftest.read_bytes())
-        for line, module in _listed_plugins(tree) if tree is not None else ():
-            yield EarlyPlugin(module, "`pytest_plugins`", Location(place, line))
+        for number, module in _listed_plugins(tree) if tree is not None else ():
+            yield EarlyPlugin(module, "`pytest_plugins`", Location(place, number))
+
+
+def _options(project: Project) -> Iterator[tuple[str, str]]:
+    """Options that pytest adds to every command line, with the file that says so."""
+    pytest = project.table.get("tool", {}).get("pytest", {})
+    for options in (pytest.get("ini_options", {}).get("addopts", ""), pytest.get("addopts", "")):
+        yield "pyproject.toml", " ".join(options) if isinstance(options, list) else str(options)
+    for file, section in _PYTEST_FILES.items():
+        yield file, _ini(project.root / file).get(section, "addopts", fallback="")
 
 
 def _conftests(root: Path) -> Iterator[Path]:
@@ -126,7 +186,10 @@ def _conftests(root: Path) -> Iterator[Path]:
 
 def _listed_plugins(tree: ast.Module) -> Iterator[tuple[int, str]]:
     for node in tree.body:
-        if isinstance(node, ast.Assign) and any(ast.unparse(each) == "pytest_plugins" for each in node.targets):
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+            continue
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if any(ast.unparse(each) == "pytest_plugins" for each in targets):
             for each in ast.walk(node.value):
                 if isinstance(each, ast.Constant) and isinstance(each.value, str):
                     yield each.lineno, each.value

@@ -6,20 +6,23 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from vendorctl.vendor.syntax import statements_in
 
 #: Names whose handlers catch a missing module.
 _CATCHING = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
-#: What a test that asks for the platform mentions.
-_PLATFORM = ("sys.platform", "os.name", "platform.", "sys.version_info", "sys.implementation", "os.uname")
+#: What a test that asks for the platform mentions; `self.platform` is something else.
+_PLATFORM = re.compile(r"\bsys\.(platform|version_info|implementation)\b|\bos\.(name|uname)\b|(?<![\w.])platform\b")
+_Import: TypeAlias = ast.Import | ast.ImportFrom
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One import at module level.
+    """One import at module level, or a call of ``import_module`` or ``__import__`` there that names its module.
 
     `modules` are the dotted names that it may load, all of them absolute; `binds` the names that it gives to the
     module's namespace. `condition` is the test that it stands below (None: it always runs); `guarded` says that a
@@ -35,7 +38,13 @@ class Statement:
     @property
     def asks_platform(self) -> bool:
         """Whether the condition is about the machine or the interpreter, so that another one decides differently."""
-        return self.condition is not None and any(word in self.condition for word in _PLATFORM)
+        return self.condition is not None and _PLATFORM.search(self.condition) is not None
+
+    def asks_for(self, module: str) -> bool:
+        """Whether the condition is that a module, or the package that it is part of, can be found."""
+        parts = module.split(".")
+        names = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
+        return self.condition is not None and any(f"find_spec({name!r})" in self.condition for name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +69,12 @@ def eager_imports(module: ast.Module, name: str, *, is_package: bool) -> list[St
     return sorted(found, key=lambda each: each.line)
 
 
-def _running(body: list[ast.stmt], setting: _Setting) -> Iterator[tuple[ast.Import | ast.ImportFrom, _Setting]]:
+def runs_never(test: ast.expr) -> bool:
+    """Whether a test is ``TYPE_CHECKING``, under whatever name its module has: what stands below is for checkers."""
+    return ast.unparse(test).rpartition(".")[2] == "TYPE_CHECKING"
+
+
+def _running(body: list[ast.stmt], setting: _Setting) -> Iterator[tuple[_Import, _Setting]]:
     for node in body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node, setting
@@ -70,22 +84,30 @@ def _running(body: list[ast.stmt], setting: _Setting) -> Iterator[tuple[ast.Impo
             yield from _branches(node, setting)
         elif isinstance(node, ast.Try | ast.TryStar):
             yield from _attempts(node, setting)
-        elif isinstance(node, ast.ClassDef | ast.With):
+        elif isinstance(node, ast.ClassDef):
             yield from _running(node.body, setting)
+        elif isinstance(node, ast.With):
+            guarded = setting.guarded or any(_suppresses(item.context_expr) for item in node.items)
+            yield from _running(node.body, replace(setting, guarded=guarded))
+        elif inner := list(statements_in(node)):
+            yield from _running(inner, setting.under(f"line {node.lineno}"))
         else:
-            yield from _running(list(statements_in(node)), setting.under(f"line {node.lineno}"))
+            yield from ((call, setting) for call in _calls(node))
 
 
-def _branches(node: ast.If, setting: _Setting) -> Iterator[tuple[ast.Import | ast.ImportFrom, _Setting]]:
-    test = ast.unparse(node.test)
-    if test.rpartition(".")[2] == "TYPE_CHECKING":
+def _branches(node: ast.If, setting: _Setting) -> Iterator[tuple[_Import, _Setting]]:
+    if runs_never(node.test):
         yield from _running(node.orelse, setting)
         return
+    if isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not) and runs_never(node.test.operand):
+        yield from _running(node.body, setting)
+        return
+    test = ast.unparse(node.test)
     yield from _running(node.body, setting.under(test))
     yield from _running(node.orelse, setting.under(f"not ({test})"))
 
 
-def _attempts(node: ast.Try | ast.TryStar, setting: _Setting) -> Iterator[tuple[ast.Import | ast.ImportFrom, _Setting]]:
+def _attempts(node: ast.Try | ast.TryStar, setting: _Setting) -> Iterator[tuple[_Import, _Setting]]:
     """A handler guards the body, unless it raises again; handlers themselves run only on an error."""
     guarded = setting.guarded or any(_catches(handler) for handler in node.handlers)
     yield from _running(node.body, replace(setting, guarded=guarded))
@@ -97,12 +119,48 @@ def _attempts(node: ast.Try | ast.TryStar, setting: _Setting) -> Iterator[tuple[
 
 def _catches(handler: ast.ExceptHandler) -> bool:
     caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    names = {ast.unparse(each).rpartition(".")[2] if each is not None else "BaseException" for each in caught}
     raises = any(isinstance(each, ast.Raise) for each in handler.body)
-    return bool(names & _CATCHING) and not raises
+    return any(each is None or _is_missing_module(each) for each in caught) and not raises
 
 
-def _statement(node: ast.Import | ast.ImportFrom, package: str, setting: _Setting) -> Statement:
+def _suppresses(context: ast.expr) -> bool:
+    """Whether a context is ``suppress(ImportError)``."""
+    return (
+        isinstance(context, ast.Call)
+        and ast.unparse(context.func).rpartition(".")[2] == "suppress"
+        and any(map(_is_missing_module, context.args))
+    )
+
+
+def _is_missing_module(error: ast.expr) -> bool:
+    return ast.unparse(error).rpartition(".")[2] in _CATCHING
+
+
+def _calls(node: ast.stmt) -> Iterator[_Import]:
+    """What a statement imports by calling ``import_module("name")`` or ``__import__("name")``, as import statements."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    bound = targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else None
+    pending: list[ast.AST] = [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, ast.Call) and ast.unparse(part.func).rpartition(".")[2] in {"import_module", "__import__"}:
+            name = part.args[0].value if part.args and isinstance(part.args[0], ast.Constant) else None
+            if isinstance(name, str) and name.strip("."):
+                yield _import_of(name, bound if isinstance(node, ast.Assign) and part is node.value else None, part)
+        if not isinstance(part, ast.Lambda):
+            pending += ast.iter_child_nodes(part)
+
+
+def _import_of(name: str, bound: str | None, call: ast.Call) -> _Import:
+    """The statement that imports what `call` does; leading dots of `name` are relative to the module's package."""
+    module = name.lstrip(".")
+    level = len(name) - len(module)
+    if level:
+        return ast.ImportFrom(module=module, names=[], level=level, lineno=call.lineno)
+    return ast.Import(names=[ast.alias(name=name, asname=bound or "_")], lineno=call.lineno)
+
+
+def _statement(node: _Import, package: str, setting: _Setting) -> Statement:
     if isinstance(node, ast.Import):
         modules = tuple(alias.name for alias in node.names)
         binds = tuple(alias.asname or alias.name.partition(".")[0] for alias in node.names)
@@ -110,7 +168,7 @@ def _statement(node: ast.Import | ast.ImportFrom, package: str, setting: _Settin
         source = _source(node, package)
         names = [alias.name for alias in node.names if alias.name != "*"]
         modules = (source, *(f"{source}.{name}" for name in names))
-        binds = tuple(alias.asname or alias.name for alias in node.names)
+        binds = tuple(alias.asname or alias.name for alias in node.names if alias.name != "*")
     return Statement(
         line=node.lineno, modules=modules, binds=binds, condition=setting.condition, guarded=setting.guarded
     )

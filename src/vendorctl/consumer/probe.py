@@ -15,15 +15,16 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import importlib.util
 import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-#: Frames of the import system itself, which are no step of a chain.
-_MACHINERY = re.compile(r"<frozen (importlib|runpy|zipimport)|[/\\]importlib[/\\]")
+#: Frames of the import system itself and of pytest, which are no step of a chain.
+_MACHINERY = re.compile(r"<frozen (importlib|runpy|zipimport)|[/\\](importlib|_pytest|pluggy)[/\\]")
 
 
 class Absence:
@@ -39,6 +40,17 @@ class Absence:
         """Whether a dotted name is one of the absent modules, or lies in one."""
         parts = name.split(".")
         return any(".".join(parts[:count]) in self.absent for count in range(1, len(parts) + 1))
+
+    def behind(self, error: BaseException) -> Any:
+        """The last attempt that an exception is about; None when it is about something else.
+
+        ``from parent import child`` with an absent child says that it cannot import a name from the parent.
+        """
+        name = getattr(error, "name", None) if isinstance(error, ImportError) else None
+        if not isinstance(name, str):
+            return None
+        modules = {name} if self.hides(name) else {each for each in self.absent if each.rpartition(".")[0] == name}
+        return next((each for each in reversed(self.attempts) if each["module"] in modules), None)
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """What the finders find, unless the module is absent; an attempt on one is noted."""
@@ -99,28 +111,45 @@ def _failure(error: BaseException, absence: Absence) -> dict[str, Any]:
     cause = None
     while current is not None and id(current) not in seen:
         seen.add(id(current))
-        name = getattr(current, "name", None) if isinstance(current, ImportError) else None
-        if isinstance(name, str) and absence.hides(name):
-            cause = next((each for each in reversed(absence.attempts) if each["module"] == name), None)
+        cause = absence.behind(current) or cause
         current = current.__cause__ or current.__context__
     return {"message": type(error).__name__ + ": " + str(error), "cause": cause}
 
 
 def _import(order: dict[str, Any], absence: Absence) -> dict[str, Any]:
     """Import the package, then look up each of `names`."""
-    answer: dict[str, Any] = {"failure": None, "names": {}, "all": None, "dir": [], "origin": None}
+    answer: dict[str, Any] = {"failure": None, "names": {}, "all": None, "dir": [], "folder": None, "file": False}
+    answer["folder"] = _folder(order["package"].partition(".")[0])
     try:
         package = importlib.import_module(order["package"])
     except BaseException as error:  # noqa: BLE001 -- the package may raise anything, SystemExit included
         answer["failure"] = _failure(error, absence)
         return answer
-    answer["origin"] = getattr(package, "__file__", None)
-    declared = getattr(package, "__all__", None)
-    answer["all"] = None if declared is None else sorted(declared)
-    answer["dir"] = sorted(dir(package))
+    answer["file"] = _asked(lambda: package.__file__) is not None
+    answer["all"] = _asked(lambda: sorted(package.__all__))
+    answer["dir"] = _asked(lambda: sorted(dir(package))) or []
     for name in order["names"]:
         answer["names"][name] = _look_up(package, name, absence)
     return answer
+
+
+def _folder(top: str) -> str | None:
+    """The folder in which the files of an outermost package or module lie; None where that cannot be told."""
+    try:
+        spec = importlib.util.find_spec(top)
+    except (ImportError, ValueError):
+        return None
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    file = places[0] if places else spec.origin if spec and spec.has_location else None
+    return os.path.dirname(os.path.abspath(file)) if file else None  # noqa: PTH100, PTH120 -- paths as the finders give them
+
+
+def _asked(question: Callable[[], Any]) -> Any:
+    """The answer to a question that runs the package's own `__getattr__` or `__dir__`; None when there is none."""
+    try:
+        return question()
+    except BaseException:  # noqa: BLE001 -- a lazy attribute may raise anything
+        return None
 
 
 def _look_up(package: Any, name: str, absence: Absence) -> str:
@@ -176,8 +205,10 @@ def main() -> None:
     sys.path[:0] = order["search"]
     providers = _providers(order["absent"])
     absence = Absence(order["absent"], [*order["distributions"], *providers])
-    early = sorted(name for name in sys.modules if absence.hides(name))
-    for name in early:
+    hidden = sorted(name for name in sys.modules if absence.hides(name))
+    # This script needs some of the standard library; anything else was loaded before it began.
+    early = [name for name in hidden if name.partition(".")[0] not in getattr(sys, "stdlib_module_names", ())]
+    for name in hidden:
         del sys.modules[name]
     sys.meta_path[:] = [absence]
     answer = (_collect if order["tests"] else _import)(order, absence)
