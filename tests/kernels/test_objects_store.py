@@ -342,6 +342,10 @@ def test_damage_in_the_cache_of_dvc_does_not_land_and_does_not_stay(kept: Place)
     code, document = kept.run("objects", "pull")
     assert (code, document["restored"]) == (0, [DAMAGED])
     assert objects_in(kept.root) == sound
+    # What is as its name says stays, whatever size a pointer claims: other workspaces may share the cache.
+    cache = dvc.DvcCache(folder=kept.root / ".dvc/cache")
+    wrong = Stored(md5=stored.md5, size=stored.size + 1)
+    assert (cache.read(wrong), cache.drop_damaged(wrong), cache.read(stored)) == (None, False, sound[DAMAGED])
 
 
 def test_objects_of_equal_bytes_are_all_missed_when_the_remote_lacks_them(kept: Place) -> None:

@@ -45,7 +45,8 @@ def _choice(function: _Decorated) -> _Decorated:
 def _repository(root: Path, *, init: bool = False) -> Repository:
     from vendorctl.kernels.objectstore.dvc import find_program, open_repository
 
-    return open_repository(root, find_program(os.environ), os.environ, init=init)
+    program = find_program(os.environ)
+    return open_repository(root, program, os.environ, init=init, progress=current().progress())
 
 
 @command.command("status")

@@ -11,6 +11,7 @@ its `cache.type` says so, and its exit status is 0 also when files could not be 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import importlib.metadata
 import importlib.util
 import json
@@ -18,13 +19,14 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from vendorctl import proc
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.kernels.cache import write_atomically
 from vendorctl.kernels.objectstore.pointer import Stored
+from vendorctl.progress import Progress, Silent
 
 INSTALL_HINT = "install it with `pip install 'vendorctl[dvc]'`"
 #: The first version whose caches and remotes are laid out as `Stored.key` says.
@@ -109,16 +111,18 @@ class DvcCache:
         return data if Stored.of(data) == stored else None
 
     def drop_damaged(self, stored: Stored) -> bool:
-        """Remove what is there instead of an object; True when there was something.
+        """Remove a file that is not what its name says; True when there was one.
 
         DVC never looks at a file of its cache again, so a damaged one would keep a sound one from being fetched.
         """
         path = self.folder / stored.key
-        if not path.exists() or self.read(stored) is not None:
-            return False
         with contextlib.suppress(OSError):
-            path.unlink()
-        return True
+            with path.open("rb") as file:
+                name = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+            if name != stored.md5:
+                path.unlink()
+                return True
+        return False
 
     def add(self, objects: Iterable[tuple[Stored, bytes]]) -> None:
         """Put objects there, unless they are."""
@@ -161,9 +165,11 @@ class Repository:
     program: Program
     environment: Mapping[str, str]
     runner: proc.Runner = proc.run
+    progress: Progress = field(default_factory=Silent)
 
     def _run(self, *arguments: str) -> proc.Completed:
-        return self.runner([*self.program.command, *arguments], cwd=self.root, env=_quiet(self.environment))
+        with self.progress.task(f"dvc {arguments[0]}"):  # DVC's own bars are for terminals
+            return self.runner([*self.program.command, *arguments], cwd=self.root, env=_quiet(self.environment))
 
     def _need(self, *arguments: str, code: ExitCode = ExitCode.INVALID) -> str:
         done = self._run(*arguments)
@@ -222,12 +228,19 @@ class Repository:
         return frozenset(path for path, out in outs.items() if out in lacking) | named
 
 
-def open_repository(root: Path, program: Program, environment: Mapping[str, str], *, init: bool = False) -> Repository:
+def open_repository(
+    root: Path,
+    program: Program,
+    environment: Mapping[str, str],
+    *,
+    init: bool = False,
+    progress: Progress | None = None,
+) -> Repository:
     """The DVC repository around a workspace; with `init`, it is made where there is none.
 
     Raises VendorError (exit code 2) with the command that makes one.
     """
-    found = Repository(root=root, program=program, environment=environment)
+    found = Repository(root=root, program=program, environment=environment, progress=progress or Silent())
     if repository_around(root) is None:
         if not init:
             command = " ".join(("dvc", *init_arguments(root)))
