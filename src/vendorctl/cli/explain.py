@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+
 import click
 
 from vendorctl.cli.group import nearest
@@ -43,5 +46,8 @@ def _known(text: str) -> Rule:
 
 
 def describe_rule(rule: Rule) -> str:
-    """What `explain` prints about one rule."""
-    return f"{rule.id} {rule.name}\n\n{rule.summary}\n\nWhy: {rule.why}\n\nFix: {rule.fix}"
+    """What `explain` prints about one rule; on a terminal, no wider than that."""
+    text = f"{rule.id} {rule.name}\n\n{rule.summary}\n\nWhy: {rule.why}\n\nFix: {rule.fix}"
+    if not sys.stdout.isatty():
+        return text
+    return click.wrap_text(text, min(100, shutil.get_terminal_size().columns), preserve_paragraphs=True)

@@ -127,6 +127,7 @@ The schemas of --format json are in vendorctl itself, one for each document, str
 vendorctl schema           lists the documents
 vendorctl schema verify    writes one schema, in one piece: here that of
   vendorctl/verify/1
+vendorctl schema VENDOR.yaml    is for editors that complete and check YAML
 
 They describe what this version writes. The number changes when a key goes or changes its meaning.
 

@@ -22,30 +22,35 @@ from vendorctl.model import Json, Report
 def command(name: str | None) -> int:
     """The JSON schema (2020-12) of the document NAME, in one piece. Without NAME: the list of documents.
 
-    NAME is what the `schema` key of the document says, or the part of it between the slashes.
+    NAME is what the `schema` key of the document says, or the part of it between the slashes; or VENDOR.yaml.
     """
     if name is None:
         return emit(_list())
+    from vendorctl.report.manifest_schema import NAME, manifest_schema
     from vendorctl.report.schemas import bundled
 
-    click.echo(json.dumps(bundled(_known(name)), indent=2, ensure_ascii=False))
+    known = _known(name)
+    schema = manifest_schema() if known == NAME else bundled(known)
+    click.echo(json.dumps(schema, indent=2, ensure_ascii=False))
     return ExitCode.OK
 
 
 def _list() -> Report:
+    from vendorctl.report.manifest_schema import DESCRIPTION, NAME
     from vendorctl.report.schemas import load_schema, schema_names
 
-    names = schema_names()
-    rows: list[Json] = [{"name": name, "description": load_schema(name)["description"]} for name in names]
-    width = max(map(len, names))
-    lines = [f"{name:{width}}  {load_schema(name)['description']}" for name in names]
-    return Report(schema="vendorctl/schemas/1", title="schema", lines=tuple(lines), data={"schemas": rows})
+    told = {name: load_schema(name)["description"] for name in schema_names()} | {NAME: DESCRIPTION}
+    rows: list[Json] = [{"name": name, "description": text} for name, text in told.items()]
+    width = max(map(len, told))
+    lines = tuple(f"{name:{width}}  {text}" for name, text in told.items())
+    return Report(schema="vendorctl/schemas/1", title="schema", lines=lines, data={"schemas": rows})
 
 
 def _known(name: str) -> str:
+    from vendorctl.report.manifest_schema import NAME
     from vendorctl.report.schemas import schema_names
 
-    names = {short: full for full in schema_names() for short in (full, full.split("/")[1])}
+    names = {short: full for full in schema_names() for short in (full, full.split("/")[1])} | {NAME: NAME}
     if name not in names:
         hint = nearest(name, names) or "`vendorctl schema` lists them"
         raise VendorError(f"no such document: {name!r}", hint=hint, code=ExitCode.USAGE)
