@@ -134,3 +134,13 @@ def test_a_damaged_cache_is_kept_when_the_server_is_down(
     with pytest.raises(VendorError, match="connection refused"):
         source.fetch_commit(made.commits[0])
     assert read_commit(source.git, made.commits[1]) is not None
+
+
+@pytest.mark.parametrize("left", ["shallow.lock", "packed-refs.lock", "config.lock", "objects/pack/tmp_pack_x"])
+def test_what_a_killed_git_left_behind_goes(left: str, made: Repo, cache: Cache, tmp_path: Path) -> None:
+    git_dir = _filled(cache, made, tmp_path)
+    (git_dir / left).write_bytes(b"half")
+    again = cache.open(str(made.path), tmp_path)
+    assert b"big" in again.tree(made.commits[2])
+    assert again.fetch_history([made.commits[3]]) == {made.commits[3]}
+    assert not (git_dir / left).exists()

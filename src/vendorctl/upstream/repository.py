@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from vendorctl.errors import ExitCode, VendorError
@@ -24,6 +24,10 @@ _BURIED = "repository.git"
 
 #: https://bford.info/cachedir/: backup programs leave folders with this file out.
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Upstream repositories of vendorctl; safe to delete.\n"
+
+
+#: What git leaves in a repository when it dies: locks of its files, and packs under their first names.
+_LEFT_BEHIND = ("*.lock", "refs/**/*.lock", "objects/pack/tmp_*", "objects/pack/*.lock", "objects/info/*.lock")
 
 
 class CacheRepository:
@@ -71,8 +75,12 @@ class CacheRepository:
             return 0
 
     def ensure(self) -> None:
-        """Make the repository unless it is there and configured as it must be. Needs the lock."""
+        """Make the repository unless it is there and configured as it must be. Needs the lock.
+
+        What a git that was killed left in it goes: its locks would stop every later one.
+        """
         if self._configured():
+            self._sweep()
             return
         try:
             self._discard()
@@ -107,6 +115,13 @@ class CacheRepository:
         finally:
             if grave is not None:
                 shutil.rmtree(grave, ignore_errors=True)
+
+    def _sweep(self) -> None:
+        """Remove git's own locks and half-written packs: whoever holds our lock is alone, so nobody's work is lost."""
+        for pattern in _LEFT_BEHIND:
+            for path in self.git_dir.glob(pattern):
+                with suppress(OSError):
+                    path.unlink()
 
     def _configured(self) -> bool:
         try:
