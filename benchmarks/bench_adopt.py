@@ -3,23 +3,23 @@
 
 """What finding the base of a hand-made copy costs, by the length of upstream's history.
 
-Makes an upstream of `--commits` commits over `--files` modules, copies all of them from a commit in the middle with a
-few edits each, and searches. Prints one JSON object. Times are seconds, cold cache.
+An upstream of many commits over some modules, all of which were copied from a commit in the middle with a few edits
+each. The search starts with an empty cache, so it fetches too.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import random
 import sys
-import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from benchmarks.results import Result, Row, Table
+from benchmarks.suite import run
 from support.hermetic import hermetic_environment
 from support.repo import Changes, repo
 from vendorctl.adoption.candidates import read_copy
@@ -58,30 +58,28 @@ def history(source: random.Random, commits: int, files: int) -> tuple[list[Chang
     return changes, middle
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--commits", type=int, default=3000)
-    parser.add_argument("--files", type=int, default=100)
-    options = parser.parse_args()
+def measure(scratch: Path, *, quick: bool) -> Result:
+    """One search; it must find the right commit."""
+    commits, files = (20, 8) if quick else (3000, 100)
     source = random.Random(1)
-    with tempfile.TemporaryDirectory() as folder:
-        base = Path(folder)
-        os.environ.update(hermetic_environment(base / "home", os.environ))
-        changes, middle = history(source, options.commits, options.files)
-        upstream = repo(base / "up", *changes)
-        texts = {path.replace("/", "_"): edited(source, text).encode() for path, text in middle.items()}
-        blobs = {hash_blob(text): text for text in texts.values()}
-        copy = Tree({path.encode(): Entry(Mode.FILE, hash_blob(text)) for path, text in texts.items()})
-        opened = Cache(base / "cache", progress=Silent()).open(f"file://{upstream.path}", base)
-        start = time.perf_counter()
-        found = search_history(Origin("up", opened.url), opened, read_copy(copy, blobs), Silent())
-        (result,) = find_bases([found])
-        seconds = time.perf_counter() - start
-        right = result.chosen.commit == upstream.commits[options.commits // 2]
-    rows = {"commits": options.commits, "files": options.files, "versions": 2 * options.commits + options.files}
-    print(json.dumps(rows | {"seconds": round(seconds, 2), "right": right, "matched": len(result.matches)}))
+    os.environ.update(hermetic_environment(scratch / "home", os.environ))
+    changes, middle = history(source, commits, files)
+    upstream = repo(scratch / "up", *changes)
+    texts = {path.replace("/", "_"): edited(source, text).encode() for path, text in middle.items()}
+    blobs = {hash_blob(text): text for text in texts.values()}
+    copy = Tree({path.encode(): Entry(Mode.FILE, hash_blob(text)) for path, text in texts.items()})
+    opened = Cache(scratch / "cache", progress=Silent()).open(f"file://{upstream.path}", scratch)
+    start = time.perf_counter()
+    found = search_history(Origin("up", opened.url), opened, read_copy(copy, blobs), Silent())
+    (result,) = find_bases([found])
+    seconds = time.perf_counter() - start
+    if result.chosen.commit != upstream.commits[commits // 2]:
+        raise RuntimeError(f"the search found {result.chosen.commit}, which is not where the copy is from")
+    return Result(
+        size={"commits": commits, "files": files, "versions_of_files": 2 * commits + files},
+        tables={"adopt": Table(rows=(Row(name="find the commit that a copy came from", wall=seconds),))},
+    )
 
 
 if __name__ == "__main__":
-    main()
+    run(measure, __doc__)

@@ -1,26 +1,23 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What building costs: objects per second and core, a build with nothing to do over 1,500 instances, memory per worker.
-
-Makes a workspace of the tiny kernel of the tests in a temporary folder, and prints one JSON object. Times are seconds.
-"""
+"""What building costs over 1,500 instances of the tests' tiny kernel: all of them, none, a check, a restore."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import resource
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from benchmarks.results import Result, Row, Table
+from benchmarks.suite import run
 from support import tinykern
 from vendorctl.kernels.build import BuildOptions
 from vendorctl.kernels.check import check
@@ -34,12 +31,12 @@ _MANY_ROWS = """        for number in range({count}):
 """
 
 
-def timed(function: Callable[[], _Result]) -> tuple[dict[str, float], _Result]:
-    """Elapsed seconds, and processor seconds of this process and its children: the latter hold on a busy machine."""
+def timed(name: str, function: Callable[[], _Result], target: float | None = None) -> tuple[Row, _Result]:
+    """Seconds of one run, and processor seconds of this process and its children; and the run's result."""
     start, used = time.perf_counter(), processor_seconds()
     result = function()
-    elapsed, worked = time.perf_counter() - start, processor_seconds() - used
-    return {"elapsed": round(elapsed, 3), "processor": round(worked, 3)}, result
+    row = Row(name=name, wall=time.perf_counter() - start, processor=processor_seconds() - used, target=target)
+    return row, result
 
 
 def processor_seconds() -> float:
@@ -62,44 +59,35 @@ def peak_of_children() -> int:
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
 
 
-def measure(instances: int, jobs: int) -> dict[str, Any]:
+def measure(scratch: Path, *, quick: bool) -> Result:
+    """A build from nothing, then what follows on it; every step must have done what it is named for."""
+    instances, jobs = (3 if quick else 1500), len(os.sched_getaffinity(0))
     targets = ("gfx942", "gfx1100", "gfx1201")
-    with tempfile.TemporaryDirectory() as name:
-        project = make_project(Path(name) / "workspace", instances // len(targets), targets)
-        cache, options = Path(name) / "cache", BuildOptions(jobs=jobs)
-        build = lambda: tinykern.build(project, cache, options).report  # noqa: E731 -- timed several times
-        cold, report = timed(build)
-        assert report.ok, report.findings
-        objects = report.counts["objects"]
-        peak = peak_of_children()
-        nothing, again = timed(build)
-        assert again.counts["unchanged"] == objects
-        checking, checked = timed(lambda: check(project, require=True))
-        assert checked.ok
-        for path in (project.root / "objects").rglob("*.hsaco"):
-            path.unlink()
-        restoring, restored = timed(build)
-        assert restored.counts["from cache"] == objects
-    return {
-        "objects": objects,
-        "jobs": jobs,
-        "build": cold,
-        "objects_per_second_and_core": round(objects / cold["elapsed"] / jobs, 2),
-        "objects_per_processor_second": round(objects / cold["processor"], 2),
-        "build_with_nothing_to_do": nothing,
-        "check": checking,
-        "restore_from_cache": restoring,
-        "peak_memory_per_worker_mb": peak >> 20,
-    }
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--instances", type=int, default=1500)
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
-    chosen = parser.parse_args()
-    print(json.dumps(measure(chosen.instances, chosen.jobs), indent=2))
+    project = make_project(scratch / "workspace", instances // len(targets), targets)
+    cache, options = scratch / "cache", BuildOptions(jobs=jobs)
+    build = lambda: tinykern.build(project, cache, options).report  # noqa: E731 -- timed several times
+    cold, report = timed("compile all", build)
+    assert report.ok, report.findings
+    objects = report.counts["objects"]
+    peak = peak_of_children()
+    nothing, again = timed("build, nothing to do", build, target=2.0)
+    assert again.counts["unchanged"] == objects
+    checking, checked = timed("check", lambda: check(project, require=True))
+    assert checked.ok
+    for path in (project.root / "objects").rglob("*.hsaco"):
+        path.unlink()
+    restoring, restored = timed("restore all from the cache", build)
+    assert restored.counts["from cache"] == objects
+    assert cold.processor
+    rates = (
+        Row(name="objects compiled", value=objects / cold.processor, unit="a processor second"),
+        Row(name="largest compile process", value=peak / 2**20, unit="MiB"),
+    )
+    return Result(
+        size={"objects": objects, "targets": len(targets), "jobs": jobs},
+        tables={"build": Table(rows=(cold, nothing, checking, restoring, *rates))},
+    )
 
 
 if __name__ == "__main__":
-    main()
+    run(measure, __doc__)
