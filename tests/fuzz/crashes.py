@@ -63,6 +63,8 @@ CRASHES: dict[str, tuple[bytes, ...]] = {
         b"100644 blob " + b"5" * 40 + b"\ta.py\0\xff\xff100644 a.py",
         b"100644 blob " + b"5" * 40 + b"\ta.py\0\xff\xff40000 d\0short",
     ),
+    # What the library for expressions stumbles over.
+    "expression": (b"(OR MIT) AND MIT", b"(MIT OR( ) AND MIT", b"(" * 900 + b"MIT"),
     # A header of cat-file with a size that is none.
     "batch": (
         b"5" * 40 + b" no missing\n",

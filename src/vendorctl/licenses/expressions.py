@@ -52,7 +52,16 @@ def parse(text: str) -> Expression:
         raise VendorError("a licence expression of more than 1,000 characters")
     try:
         parsed = licensing.parse(text, validate=False, strict=True)
-    except ExpressionError as error:
+    # The library stumbles over some malformed expressions, such as `(OR MIT)`, before it notices them.
+    except (
+        ExpressionError,
+        AssertionError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
         raise VendorError(f"not a licence expression: {text!r}") from error
     if parsed is None:
         raise VendorError("an empty licence expression")
