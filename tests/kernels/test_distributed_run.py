@@ -275,8 +275,13 @@ def test_no_scheduler_is_said_within_seconds(tmp_path: Path) -> None:
         connect(parse_address(f"dask://127.0.0.1:{port}"), print, Patience(connect=1.0))
     assert caught.value.code is ExitCode.TOOL_MISSING
     assert time.monotonic() - begun < 20
-    with pytest.raises(VendorError, match="there is no scheduler file"):
+    with pytest.raises(VendorError, match=r"none.json is no file of a scheduler"):
         connect(parse_address(f"dask+file://{tmp_path}/none.json"), print)
+    (tmp_path / "odd.json").write_text('{"address": 5}')
+    with pytest.raises(VendorError, match=r"odd.json is no file of a scheduler"):
+        connect(parse_address(f"dask+file://{tmp_path}/odd.json"), print)
+    with pytest.raises(VendorError, match="names no certificates"):
+        connect(parse_address(f"dask+tls://127.0.0.1:{port}"), print, Patience(connect=1.0))
     with pytest.raises(VendorError, match="names no scheduler"):
         connect(parse_address("dask"), print)
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +21,7 @@ from vendorctl.kernels.cluster.run import Patience
 
 #: Packages whose versions decide whether client, scheduler and workers understand each other.
 _MATTERING = ("python", "dask", "distributed", "msgpack", "cloudpickle")
+_ENCRYPTED = ("tls", "wss")
 
 
 def connect(address: Address, say: Callable[[str], object], patience: Patience | None = None) -> ClusterExecutor:
@@ -36,20 +38,17 @@ def connect(address: Address, say: Callable[[str], object], patience: Patience |
             hint="`pip install 'vendorctl[distributed]'`",
             code=ExitCode.TOOL_MISSING,
         ) from None
-    known = address.scheduler or (None if address.file else _configured())
-    if known is None and not (address.file and address.file.is_file()):
-        what = (
-            f"there is no scheduler file {address.file}" if address.file else "Dask's configuration names no scheduler"
-        )
+    known = _scheduler_of(address)
+    security: Any = distributed.Security()  # type: ignore[no-untyped-call]
+    if known.partition("://")[0] in _ENCRYPTED and security.get_connection_args("client").get("ssl_context") is None:
         raise VendorError(
-            what,
-            hint="set DASK_SCHEDULER_ADDRESS, or use --executor dask://HOST:PORT",
+            f"{address.spec} is encrypted, and Dask's configuration names no certificates",
+            hint="set distributed.comm.tls.ca-file and distributed.comm.tls.client.cert",
             code=ExitCode.TOOL_MISSING,
         )
-    where = {"address": known} if known else {"scheduler_file": str(address.file)}
     with _quiet():
         try:
-            client: Any = distributed.Client(**where, timeout=patience.connect, set_as_default=False)  # type: ignore[no-untyped-call]
+            client: Any = distributed.Client(known, timeout=patience.connect, set_as_default=False)  # type: ignore[no-untyped-call]
         except (OSError, ValueError, RuntimeError) as error:  # refused, timed out, no such protocol, other certificates
             raise unreachable(address.spec, error) from error
         for line in version_differences(client.get_versions()):
@@ -88,11 +87,26 @@ def _release(package: str, version: object) -> str:
     return ".".join(text.split(".")[:2]) if package == "python" else text
 
 
-def _configured() -> str | None:
+def _scheduler_of(address: Address) -> str:
+    """The scheduler's address as Dask writes it. Raises VendorError (exit code 7) where none is written."""
     import dask.config
 
-    found = dask.config.get("scheduler-address", None)
-    return str(found) if found else None
+    if address.scheduler is not None:
+        return address.scheduler
+    if address.file is None:
+        found = dask.config.get("scheduler-address", None)
+        problem = "Dask's configuration names no scheduler"
+    else:
+        problem = f"{address.file} is no file of a scheduler"
+        try:
+            found = json.loads(address.file.read_bytes())["address"]
+        except (OSError, ValueError, KeyError, TypeError):
+            found = None
+    if not isinstance(found, str) or not found:
+        raise VendorError(
+            problem, hint="use --executor dask://HOST:PORT, or see to that file or setting", code=ExitCode.TOOL_MISSING
+        )
+    return found
 
 
 @contextmanager

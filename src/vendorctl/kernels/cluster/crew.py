@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.kernels.cluster import node
@@ -34,10 +34,7 @@ class Crew:
         for address, answer in self._link.ask(new, node.introduce, self._ask).items():
             if not isinstance(answer, OSError):  # it went away while it was asked
                 self._facts[address] = _facts(answer)
-                if self._facts[address].faults:
-                    self._tell(address)
-        if self._threads and len(self.refused) == len(self._threads):
-            self._nobody()
+        self._tell(address for address in new if address in self.refused)
         return any(address in self.sound for address in new)
 
     def lost(self, threads: Mapping[str, int]) -> list[str]:
@@ -49,9 +46,7 @@ class Crew:
         known = self._facts.get(address)
         if known is None or known.faults != tuple(faults):
             self._facts[address] = Facts(faults=tuple(faults), confined=True)
-            self._tell(address)
-        if self._threads and len(self.refused) == len(self._threads):
-            self._nobody()
+            self._tell([address])
 
     @property
     def sound(self) -> list[str]:
@@ -73,13 +68,17 @@ class Crew:
         """Workers, also those that left, that can do the job but cannot keep recipes from writing anywhere."""
         return {address for address, facts in self._facts.items() if not facts.faults and not facts.confined}
 
-    def _tell(self, address: str) -> None:
-        self._say(f"worker {address} is not used: {'; '.join(self._facts[address].faults)}")
+    def _tell(self, refused: Iterable[str]) -> None:
+        """Say who is not used; raise VendorError when that is everybody."""
+        if self._threads and len(self.refused) == len(self._threads):
+            raise self._nobody()
+        for address in refused:
+            self._say(f"worker {address} is not used: {'; '.join(self._facts[address].faults)}")
 
-    def _nobody(self) -> None:
+    def _nobody(self) -> VendorError:
         reasons = [f"{address}: {'; '.join(self._facts[address].faults)}" for address in self.refused]
         more = f" | and {len(reasons) - _SHOWN} more" if len(reasons) > _SHOWN else ""
-        raise VendorError(
+        return VendorError(
             f"no worker of {self._link.spec} can do this: {' | '.join(reasons[:_SHOWN])}{more}",
             hint="install the same vendorctl and the same tools on the workers as here",
             code=ExitCode.TOOL_MISSING,
