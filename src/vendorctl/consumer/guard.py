@@ -34,7 +34,7 @@ def guard_text(kernels: KernelsConfig) -> str:
 
 
 def _facts(kernels: KernelsConfig) -> str:
-    """The block of constants, in the shape that formatters leave alone."""
+    """The block of constants, one a line, in the shape that black and ruff leave alone whatever their line length."""
     wanted = dict(sorted(kernels.toolchain.items()))
     command = shlex.join(["pip", "install", *(f"{name}=={version}" for name, version in wanted.items())])
     rows = "".join(f"    {json.dumps(name)}: {json.dumps(version)},\n" for name, version in wanted.items())
@@ -44,7 +44,6 @@ def _facts(kernels: KernelsConfig) -> str:
         f"REQUIRED: Mapping[str, str] = {{\n{rows}}}\n"
         "#: The targets that there are objects for.\n"
         f"TARGETS: tuple[str, ...] = (\n{targets})\n"
-        "#: What installs the toolchain.\n"
         f"INSTALL = {json.dumps(command)}\n"
     )
 

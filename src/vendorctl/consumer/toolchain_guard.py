@@ -1,17 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
+"""Refuses a missing or old toolchain and a mixed target. Do not edit.
 
-"""Refuses a missing or old toolchain and a mixed target. Written by `vendorctl guard`; do not edit.
-
-Standard library only, and nothing is imported or looked at before a function is called. `require` is for code that
-compiles; `choose_target` for code that compiles or loads objects, which must all be for one target in a process.
+Written by `vendorctl guard`. Standard library only; nothing is looked at before a call.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import threading
 from collections.abc import Mapping, MutableMapping
 from importlib import metadata
 
@@ -20,74 +17,69 @@ from importlib import metadata
 REQUIRED: Mapping[str, str] = {}
 #: The targets that there are objects for.
 TARGETS: tuple[str, ...] = ()
-#: What installs the toolchain.
 INSTALL = "pip install"
 # -- end --
 
-#: All of them steer the compiler; where they disagree, it selects code for one chip and stamps it for another.
+#: Both steer the compiler: one selects code for a chip, the other stamps it.
 VARIABLES = ("ARCH", "FLYDSL_GPU_ARCH")
-_lock = threading.Lock()
-_chosen: list[str] = []
+_VERSION = re.compile(r"(?:(\d+)!)?(\d+(?:\.\d+)*)\.?(dev|a|b|rc|)([^+]*)")
+_chosen: dict[str, str] = {}
 
 
 class ToolchainError(ImportError):
-    """The optional toolchain is not installed, or too old. The message ends in the command that installs it."""
+    """The toolchain is missing or too old. The message ends in what installs it."""
 
 
 class TargetError(RuntimeError):
-    """No target, an unknown one, or not the one that this process already works for."""
+    """No target, an unknown one, or not the one that this process works for."""
 
 
 def problems() -> list[str]:
-    """What is wrong with the installed toolchain; nothing when it will do. Imports none of it."""
+    """What is wrong with the installed toolchain; nothing when it will do."""
     found = []
     for name, lowest in REQUIRED.items():
         try:
-            installed = metadata.version(name)
+            version = str(metadata.version(name))
         except metadata.PackageNotFoundError:
             found.append(f"{name} is not installed")
-            continue
-        if _order(installed) < _order(lowest):
-            found.append(f"{name} {installed} is older than {lowest}")
+        else:
+            if _order(version) < _order(lowest):
+                found.append(f"{name} {version} is older than {lowest}")
     return found
 
 
 def require() -> None:
-    """Raise ToolchainError unless every required distribution is there and new enough."""
-    found = problems()
-    if found:
+    """Raise ToolchainError unless all that is required is there and new enough."""
+    if found := problems():
         raise ToolchainError(f"{'; '.join(found)}. Run: {INSTALL}")
 
 
-def choose_target(target: str | None = None, environ: MutableMapping[str, str] = os.environ) -> str:
-    """The one target of this process: `target`, or what the environment says; then the environment says so too.
+def choose_target(target: str = "", env: MutableMapping[str, str] = os.environ) -> str:
+    """Settle this process, and its environment, on `target` or on what `env` says.
 
-    Raises TargetError, and changes nothing, when there is none, when the sources disagree, or when another target was
-    chosen before. A target is never guessed.
+    Raises TargetError and changes nothing when there is none, or more than one.
     """
-    said = {name: environ[name] for name in VARIABLES if environ.get(name)}
-    if target:
-        said["the caller"] = target
+    said = {name: env[name] for name in VARIABLES if env.get(name)}
+    said |= {"the caller": target} if target else {}
     if not said:
-        raise TargetError(f"no target: pass one of {', '.join(TARGETS)}, or set {' and '.join(VARIABLES)}")
+        raise TargetError(f"no target: set {VARIABLES}, or pass one of {TARGETS}")
     if len(set(said.values())) > 1:
-        raise TargetError(f"targets disagree: {', '.join(f'{name} says {value}' for name, value in said.items())}")
-    chosen = next(iter(said.values()))
+        raise TargetError(f"targets disagree: {said}")
+    (chosen,) = set(said.values())
     if chosen not in TARGETS:
-        raise TargetError(f"no objects for {chosen}: there are some for {', '.join(TARGETS)}")
-    with _lock:
-        if _chosen and _chosen[0] != chosen:
-            raise TargetError(f"this process works for {_chosen[0]}; start another one for {chosen}")
-        _chosen[:] = [chosen]
-        environ.update(dict.fromkeys(VARIABLES, chosen))
+        raise TargetError(f"no objects for {chosen}, only for {TARGETS}")
+    if (settled := _chosen.setdefault("target", chosen)) != chosen:
+        raise TargetError(f"this process works for {settled}, not {chosen}")
+    env.update(dict.fromkeys(VARIABLES, chosen))
     return chosen
 
 
-def _order(version: str) -> tuple[tuple[int, ...], bool]:
-    """A key by which versions compare: the release's numbers, then pre-releases before the release itself."""
-    release = re.match(r"\d+(?:\.\d+)*", version)
-    numbers = [int(part) for part in release[0].split(".")] if release else []
-    while numbers and numbers[-1] == 0:
+def _order(version: str) -> tuple[object, ...]:
+    """A key by which versions compare; PEP 440 without its rarest forms."""
+    match = _VERSION.match(version)
+    epoch, release, phase, rest = match.groups("0") if match else ("0", "0", "dev", "")
+    numbers = [int(part) for part in release.split(".")]
+    while numbers[-1:] == [0]:
         numbers.pop()
-    rest = version[release.end() :] if release else version
-    return tuple(numbers), re.match(r"[-_.]?(a|b|c|rc|alpha|beta|pre|dev)", rest, re.IGNORECASE) is None
+    stage = ("dev", "a", "b", "rc", "").index(phase)
+    return int(epoch), numbers, stage, [int(part) for part in re.findall(r"\d+", rest)]

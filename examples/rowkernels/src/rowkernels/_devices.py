@@ -53,7 +53,7 @@ def loaded(device: torch.device, operation: str, **row: str | int) -> Loaded:
 def target_of(device: torch.device) -> str:
     """The target of a device. Raises TargetError when it has no objects, or is not what this process works for."""
     if device.type == "cpu":
-        return _toolchain.choose_target(_emulated)
+        return _toolchain.choose_target(_emulated or "")
     import torch
 
     # `gfx942:sramecc+:xnack-` names features as well; objects are built for any of them.
