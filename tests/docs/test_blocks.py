@@ -104,6 +104,7 @@ def run(step: Step, folder: Path, env: dict[str, str]) -> str | None:
     return None
 
 
+@pytest.mark.timeout(900)  # the tutorial takes half a minute alone, and more where other tests run beside it
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_block_does_what_it_shows(page: Path, tmp_path: Path) -> None:
     folder = tmp_path / "work"
