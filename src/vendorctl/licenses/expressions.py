@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: Ids that a project defines for itself (SPDX 2.3, annex D); no list knows them.
 _OWN_ID = ("LicenseRef-", "DocumentRef-", "AdditionRef-")
 
+#: What license-expression raises for some malformed expressions, such as ``(OR MIT)``, before it notices them.
+_STUMBLES = (AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
 #: One way to satisfy an expression: licences that all apply, each with its exception where it has one.
 Terms: TypeAlias = "frozenset[str]"
 

@@ -1,0 +1,149 @@
+# SPDX-FileCopyrightText: 2026 The vendorctl authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Many processes on one workspace and one cache, readers and writers mixed: the outcome is that of some order of them.
+
+Eight processes and a few rounds here; `make soak` has more of both.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from acceptance.test_interrupted import OURS, Original, patched, synced
+from support.command import Result
+from support.faults import Snapshot, snapshot
+from support.workspace import Workspace
+from vendorctl.errors import ExitCode
+
+SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
+PROCESSES = 12 if SOAK else 8
+ROUNDS = 40 if SOAK else 2
+
+READERS = (
+    ("verify",),
+    ("status", "--offline"),
+    ("diff-upstream",),
+    ("patch", "list"),
+    ("log", "up"),
+    ("licenses", "--check"),
+    ("sync", "--dry-run"),
+)
+#: Writers whose result does not depend on what the others did before.
+WRITERS = (("sync",), ("sync", "--pin", "up=v3"), ("licenses",), ("sbom",), ("sync", "--discard"))
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A patch that is recorded twice has one date."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1704067200")
+
+
+@pytest.fixture
+def place(disk: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """A folder for one round; the cache that it comes with is empty."""
+
+    def make(name: str) -> Path:
+        shutil.rmtree(disk / "round", ignore_errors=True)
+        monkeypatch.setenv("VENDORCTL_CACHE", str(disk / f"round/cache-{name}"))
+        return disk / "round/w"
+
+    return make
+
+
+def at_once(space: Workspace, commands: Sequence[tuple[str, ...]]) -> list[Result]:
+    """All commands started together; their results in the same order. None may end in anything but an answer."""
+    running = [space.start(*words) for words in commands]
+    results = [each.wait() for each in running]
+    for words, result in zip(commands, results, strict=True):
+        assert "internal error" not in result.err, (words, result.err)
+        assert "Traceback" not in result.err, (words, result.err)
+        assert result.code >= 0, (words, result.code)
+    return results
+
+
+def quiet(space: Workspace) -> None:
+    """No lock, no journal and no staged file is left, and a last look finds everything in order."""
+    assert space.run("verify").code == 0
+    left = [path.name for path in (space.root / ".vendorctl").rglob("*") if path.is_file()]
+    assert "journal" not in left
+    assert "lock.holder" not in left
+    assert not list((space.root / ".vendorctl/tx").glob("*"))
+
+
+@pytest.mark.timeout(0 if SOAK else 300)
+def test_one_cold_cache_for_all(originals: Original, place: Callable[[str], Path]) -> None:
+    """Eight workspaces of one upstream fetch it together."""
+    start = originals(synced)
+    for number in range(ROUNDS):
+        folder = place(f"{number}")
+        first = start.copy(folder)
+        spaces = [first]
+        for other in range(1, PROCESSES):
+            shutil.copytree(first.root, folder / f"workspace{other}", symlinks=True)
+            spaces.append(Workspace(folder, first.upstream, first.output))
+        roots = [first.root, *(folder / f"workspace{other}" for other in range(1, PROCESSES))]
+        running = [
+            space.start("-C", str(root), "sync", "--pin", f"up=v{2 + at % 2}")
+            for at, (space, root) in enumerate(zip(spaces, roots, strict=True))
+        ]
+        results = [each.wait() for each in running]
+        assert [result.code for result in results] == [0] * PROCESSES, [result.err for result in results]
+        assert snapshot(roots[0]) == snapshot(roots[2])
+        assert snapshot(roots[1]) == snapshot(roots[3])
+        assert snapshot(roots[0]) != snapshot(roots[1])
+
+
+@pytest.mark.timeout(0 if SOAK else 300)
+def test_readers_see_one_state_while_writers_work(originals: Original, place: Callable[[str], Path]) -> None:
+    """Every reader's answer is one that it gives of a state between two commands."""
+    start = originals(patched)
+    alone = serial(start, place)
+    for number in range(ROUNDS):
+        space = start.copy(place(f"{number}"))
+        choose = random.Random(number)
+        commands = [choose.choice(READERS) for _ in range(PROCESSES - 3)] + [choose.choice(WRITERS) for _ in range(3)]
+        choose.shuffle(commands)
+        results = at_once(space, commands)
+        for words, result in zip(commands, results, strict=True):
+            assert result.code in alone[words], (words, result.text)
+        quiet(space)
+
+
+def serial(start: Workspace, place: Callable[[str], Path]) -> dict[tuple[str, ...], set[int]]:
+    """The exit codes that each command has alone, before and after every writer."""
+    codes: dict[tuple[str, ...], set[int]] = {}
+    for writer in [(), *WRITERS]:
+        space = start.copy(place("-".join(writer) or "none"))
+        if writer:
+            space.must(*writer)
+        for words in (*READERS, *WRITERS):
+            codes.setdefault(words, set()).add(space.run(*words).code)
+    return codes
+
+
+@pytest.mark.timeout(0 if SOAK else 300)
+def test_the_same_writers_end_as_one_after_the_other(originals: Original, place: Callable[[str], Path]) -> None:
+    """One edit, recorded by eight processes at once: one patch, and seven that find nothing to record."""
+    start = originals(synced)
+    record = ("patch", "record", "up", "--title", "Mine", "--reason", "ours")
+    space = start.copy(place("alone"))
+    space.edit({"a.py": OURS})
+    space.must(*record)
+    wanted: Snapshot = snapshot(space.root)
+    nothing = space.run(*record)
+    assert nothing.code not in {0, ExitCode.INTERNAL}
+    for number in range(ROUNDS):
+        space = start.copy(place(f"{number}"))
+        space.edit({"a.py": OURS})
+        results = at_once(space, [record] * (PROCESSES - 2) + [("verify",), ("status", "--offline")])
+        codes = sorted(result.code for result in results[: PROCESSES - 2])
+        assert codes == [0, *[nothing.code] * (PROCESSES - 3)], [result.err for result in results]
+        assert snapshot(space.root) == wanted
+        quiet(space)
