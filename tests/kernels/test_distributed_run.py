@@ -25,6 +25,8 @@ from support.clusterwork import JOB, PICKY, Item, Told
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.kernels.cluster.address import parse_address
 from vendorctl.kernels.cluster.connection import connect, version_differences
+from vendorctl.kernels.cluster.ledger import Ledger
+from vendorctl.kernels.cluster.node import Delivery
 from vendorctl.kernels.cluster.run import Patience
 from vendorctl.kernels.pool import LocalExecutor
 from vendorctl.kernels.work import Executor, Job, Lot, cut
@@ -284,6 +286,29 @@ def test_no_scheduler_is_said_within_seconds(tmp_path: Path) -> None:
         connect(parse_address(f"dask+tls://127.0.0.1:{port}"), print, Patience(connect=1.0))
     with pytest.raises(VendorError, match="names no scheduler"):
         connect(parse_address("dask"), print)
+
+
+def test_word_that_comes_after_a_piece_was_given_up_counts() -> None:
+    ledger = Ledger(lots(items(4)))
+    piece = ledger.open(0, range(4))
+    del ledger.pieces[piece.number]
+    assert ledger.orphans(piece) == [(0, index) for index in range(4)]
+    late = Delivery(piece=piece.number, results=((0, "a"), (1, "b"), (1, "b"), (9, "not asked for")))
+    assert list(ledger.note(ledger.known[piece.number], "tcp://w", late)) == [((0, 0), "a", True), ((0, 1), "b", True)]
+    assert ledger.orphans(piece) == [(0, 2), (0, 3)]
+    assert list(ledger.note(piece, "tcp://w", late)) == []
+
+
+def test_a_split_takes_what_was_not_begun() -> None:
+    ledger = Ledger(lots(items(6)))
+    piece = ledger.open(0, range(6))
+    assert ledger.splittable(1) is None, "it was not seen to run"
+    list(ledger.note(piece, "tcp://w", Delivery(piece=0, results=((0, "a"),), hand=1)))
+    assert ledger.splittable(4) is piece
+    assert ledger.splittable(5) is None
+    assert ledger.split(piece) == [(0, 4), (0, 5)]
+    assert ledger.dropped(piece) == {4, 5}
+    assert ledger.missing(piece) == [(0, 1), (0, 2), (0, 3)]
 
 
 def test_addresses() -> None:

@@ -54,19 +54,19 @@ class Ledger:
 
     def __init__(self, lots: Sequence[Lot[Any, Any]]) -> None:
         self.left: set[Key] = {(number, index) for number, lot in enumerate(lots) for index in range(len(lot.items))}
+        #: Pieces that are out, and all that ever were: word of one may come after it was given up.
         self.pieces: dict[int, Piece] = {}
+        self.known: dict[int, Piece] = {}
         self.prints: dict[Key, str] = {}
         self.lost_on: dict[Key, list[str]] = {}
         #: Items that a worker died under, to be tried again.
         self.suspects: list[Key] = []
-        self._count = 0
         self._seconds: list[float] = []
 
     def open(self, lot: int, indices: Iterable[int], *, bound: str | None = None, copy: bool = False) -> Piece:
         """A new piece."""
-        piece = Piece(number=self._count, lot=lot, indices=tuple(indices), bound=bound, copy=copy)
-        self._count += 1
-        self.pieces[piece.number] = piece
+        piece = Piece(number=len(self.known), lot=lot, indices=tuple(indices), bound=bound, copy=copy)
+        self.pieces[piece.number] = self.known[piece.number] = piece
         return piece
 
     def missing(self, piece: Piece) -> list[Key]:
@@ -96,8 +96,6 @@ class Ledger:
     def settle(self, key: Key) -> None:
         """The item is not looked for any more."""
         self.left.discard(key)
-        if key in self.suspects:
-            self.suspects.remove(key)
 
     def suspect(self, key: Key, where: str) -> int:
         """A worker was lost at this item, which is to be tried again: how often that has happened now."""
@@ -107,6 +105,7 @@ class Ledger:
 
     def next_suspect(self, *, alone: bool) -> Key | None:
         """A suspect to try again; one that was lost more than once only when it would be `alone`."""
+        self.suspects = [key for key in self.suspects if key in self.left]
         for key in self.suspects:
             if alone or len(self.lost_on[key]) == 1:
                 self.suspects.remove(key)

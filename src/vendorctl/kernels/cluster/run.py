@@ -3,7 +3,7 @@
 
 """One job on a Dask cluster: pieces are queued at the scheduler, results collected while the pieces run.
 
-One thread, the one that calls `go`, decides everything; a second one asks the workers every second what is finished.
+The thread that calls `go` decides everything; a `Listener` asks the workers every second what is finished.
 A worker that is lost gives its items back: the one in hand is suspected and tried again alone, and one that takes three
 workers with it is given up, so that it cannot take the rest. Idle workers take over half of what the slowest still has
 before it, and at the very end repeat an item that takes much longer than others: the first result counts, and a second
@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import contextlib
 import pickle
-import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
-from threading import Event, Thread
+from threading import Event
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from vendorctl import digest
@@ -29,6 +28,7 @@ from vendorctl.kernels.cluster import node
 from vendorctl.kernels.cluster.crew import Crew
 from vendorctl.kernels.cluster.ledger import Key, Ledger, Piece
 from vendorctl.kernels.cluster.link import Link, SchedulerGoneError, TaskLostError
+from vendorctl.kernels.cluster.listener import STUCK, Listener, Present, Said
 from vendorctl.kernels.cluster.node import Delivery, Order, RefusalError, Word
 from vendorctl.kernels.work import Accept, Job, Lot, cut
 
@@ -36,10 +36,10 @@ _Shared = TypeVar("_Shared")
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
-#: Seconds after which a question to all workers counts as stuck, and how many may be.
-_STUCK, _MOST_ASKING = 2.0, 16
 #: Pieces that wait at the scheduler, however few places there are: a cluster that can grow grows for these.
 _LEAST_QUEUED = 16
+#: Places to cut the work for when there is no worker yet.
+_EXPECTED = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,21 +65,7 @@ class _Ended:
     future: Any = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Present:
-    """Who is there: threads by worker."""
-
-    threads: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """What the pieces at each worker say."""
-
-    deliveries: Mapping[str, tuple[Delivery, ...]]
-
-
-_News: TypeAlias = "_Ended | _Present | _Said"
+_News: TypeAlias = "_Ended | Present | Said"
 
 
 class Run(Generic[_Shared, _Item, _Result]):
@@ -107,18 +93,17 @@ class Run(Generic[_Shared, _Item, _Result]):
         self._waiting: deque[tuple[int, Sequence[int]]] = deque()
         self._futures: dict[int, Any] = {}
         self._inputs: dict[int, Any] = {}
-        self._word = Word(run=self._name)
-        self._over = Event()
+        self._listener = Listener(link, lambda: self._crew.sound, self._news.put)
         self._without_workers = 0.0
 
     def go(self) -> None:
         """Do everything; see `work.Executor.run`."""
-        listener = Thread(target=self._listen, name="vendorctl-pulse", daemon=True)
         try:
             self._crew.meet(self._link.workers())
-            self._waiting.extend(cut(self._lots, self._job, max(1, self._crew.places)))
+            self._waiting.extend(cut(self._lots, self._job, self._crew.places or _EXPECTED))
             self._fill()
-            listener.start()
+            self._speak()
+            self._listener.start(self._patience.pulse)
             while self._unfinished():
                 self._hear(self._next())
         except SchedulerGoneError as error:
@@ -128,7 +113,7 @@ class Run(Generic[_Shared, _Item, _Result]):
             self._rescue(ask=True)
             raise
         finally:
-            self._over.set()
+            self._listener.stop()
             self._link.cancel(self._futures.values())
 
     def describe(self) -> str:
@@ -162,9 +147,9 @@ class Run(Generic[_Shared, _Item, _Result]):
                 return news
 
     def _hear(self, news: _News) -> None:
-        if isinstance(news, _Present):
+        if isinstance(news, Present):
             self._look_around(news.threads)
-        elif isinstance(news, _Said):
+        elif isinstance(news, Said):
             self._take(news)
         elif self._ledger.pieces.get(news.piece.number) is news.piece:  # not given up meanwhile
             self._ended(news.piece, news.future)
@@ -204,11 +189,10 @@ class Run(Generic[_Shared, _Item, _Result]):
             self._worker_lost(address)
         self._wait_for_workers(threads)
 
-    def _take(self, said: _Said) -> None:
+    def _take(self, said: Said) -> None:
         for address, deliveries in said.deliveries.items():
             for delivery in deliveries:
-                if (piece := self._ledger.pieces.get(delivery.piece)) is not None:
-                    self._receive(piece, address, delivery)
+                self._receive(self._ledger.known[delivery.piece], address, delivery)
 
     def _wait_for_workers(self, threads: Mapping[str, int]) -> None:
         """Wait for a first worker, or another one, but not for ever."""
@@ -234,7 +218,9 @@ class Run(Generic[_Shared, _Item, _Result]):
             and not self._ledger.trying
             and len(self._unseen()) < max(_LEAST_QUEUED, 2 * self._crew.places)
         ):
-            self._hand_out(*self._waiting.popleft())
+            lot, indices = self._waiting.popleft()
+            if left := [index for index in indices if (lot, index) in self._ledger.left]:
+                self._hand_out(lot, left)
 
     def _unseen(self) -> list[Piece]:
         return [piece for piece in self._ledger.pieces.values() if piece.where is None]
@@ -293,8 +279,9 @@ class Run(Generic[_Shared, _Item, _Result]):
     def _spread(self) -> None:
         """Queue again what waits: it is bound to the workers that were known to be right when it was queued."""
         for piece in self._unseen():
-            self._close(piece)
-            self._again(self._ledger.orphans(piece))
+            if piece.bound is None:
+                self._close(piece)
+                self._again(self._ledger.orphans(piece))
 
     def _use_idle_places(self) -> None:
         """Try suspects when nothing else runs; else split the longest piece, or repeat the item that takes longest."""
@@ -346,45 +333,12 @@ class Run(Generic[_Shared, _Item, _Result]):
         why = f"{len(places)} workers died while they had it in hand ({', '.join(places)})"
         self._accept(*key, self._job.lost(self._item(key), why))
 
-    # The second thread, and the end ----------------------------------------------------------------------------------
-
-    def _listen(self) -> None:
-        """Look, at every pulse, who is there, and ask what is finished.
-
-        A worker that died just now keeps whoever asks it waiting for half a minute; then others are asked meanwhile.
-        """
-        asking: list[tuple[float, Thread]] = []
-        while not self._over.wait(max(self._patience.pulse, 0.02 * len(self._crew.sound))):
-            try:
-                self._news.put(_Present(self._link.workers()))
-            except Exception as error:  # noqa: BLE001 -- this thread has nobody to tell but the other one
-                self._news.put(error)
-                return
-            now = time.monotonic()
-            asking = [(since, thread) for since, thread in asking if thread.is_alive()]
-            if not asking or (now - asking[-1][0] > _STUCK and len(asking) < _MOST_ASKING):
-                asking.append((now, self._ask()))
-
-    def _ask(self) -> Thread:
-        """Ask all workers what is finished, in a thread of its own."""
-
-        def ask() -> None:
-            try:
-                answers = self._link.ask(self._crew.sound, node.pulse, self._word)
-            except Exception as error:  # noqa: BLE001 -- as above
-                self._news.put(error)
-                return
-            said = {address: answer for address, answer in answers.items() if isinstance(answer, tuple)}
-            self._news.put(_Said(said))
-
-        thread = Thread(target=ask, name="vendorctl-ask", daemon=True)
-        thread.start()
-        return thread
+    # The pulse, and the end ------------------------------------------------------------------------------------------
 
     def _speak(self) -> None:
         """Prepare what the next pulse tells the pieces."""
         pieces = list(self._ledger.pieces.values())
-        self._word = Word(
+        self._listener.word = Word(
             run=self._name,
             received={piece.number: frozenset(piece.received) for piece in pieces},
             dropped={piece.number: self._ledger.dropped(piece) for piece in pieces},
@@ -396,9 +350,9 @@ class Run(Generic[_Shared, _Item, _Result]):
         self._stop.set()
         self._speak()
         if ask and self._link.up:
-            self._ask().join(_STUCK)
+            self._listener.ask().join(STUCK)
         while not self._news.empty():
-            if isinstance(news := self._news.get(), _Said):
+            if isinstance(news := self._news.get(), Said):
                 self._take(news)
 
     def _gone(self, error: SchedulerGoneError) -> VendorError:
