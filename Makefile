@@ -15,7 +15,7 @@ TEST ?=
 #: Results of `vendorctl test --format json` that `make screenshot` shows on the page.
 RESULTS ?=
 
-.PHONY: demo test unit kernels example screenshot lint format bench upstreams dist lock docs system clean help
+.PHONY: demo test unit kernels example screenshot lint format bench bench-page bench-lock upstreams dist lock docs system clean help
 
 help:  ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,8 +44,15 @@ format: $(STAMP)  ## Rewrite the code in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(STAMP)  ## Measure side by side with the peers; prints ratios
+bench: $(STAMP)  ## Measure side by side with the peers, on a machine with nothing else to do
 	$(BIN)/python -m benchmarks
+
+bench-page: $(STAMP)  ## Write what `make bench` measured into the documentation
+	$(BIN)/python -m benchmarks.page
+
+bench-lock:  ## Resolve the peers that the benchmarks install (needs uv)
+	uv pip compile requirements/bench.in --generate-hashes --universal --python-version 3.11 \
+	  --custom-compile-command "make bench-lock" --no-emit-index-url -o requirements/bench.lock
 
 upstreams: build/upstreams/minikernels.git/HEAD  ## Generate the sample upstream that the root workspace vendors
 

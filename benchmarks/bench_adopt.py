@@ -76,7 +76,7 @@ def measure(scratch: Path, *, quick: bool) -> Result:
     if result.chosen.commit != upstream.commits[commits // 2]:
         raise RuntimeError(f"the search found {result.chosen.commit}, which is not where the copy is from")
     return Result(
-        size={"commits": commits, "files": files, "versions_of_files": 2 * commits + files},
+        size={"commits": commits, "files": files, "versions of files": 2 * commits + files},
         tables={"adopt": Table(rows=(Row(name="find the commit that a copy came from", wall=seconds),))},
     )
 

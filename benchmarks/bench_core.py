@@ -39,7 +39,7 @@ def measure(scratch: Path, *, quick: bool) -> Result:
     subjects += [git_subtree(made)] if peers.has_subtree() else []
     rows = in_turn(subjects, 1 if quick else 3, warm=not quick)
     return Result(
-        size={"files": size.files, "patches": size.patches, "upstream_mib": size.bulk},
+        size={"files": size.files, "patches": size.patches, "MiB of upstream": size.bulk},
         tables={"cold": Table(rows=tuple(map(_aimed, rows)), base=OURS)},
         not_measured=peers.missing(*makers) + (() if peers.has_subtree() else ("git has no subtree command",)),
     )
@@ -57,7 +57,7 @@ def cold_sync(made: Made) -> Subject:
         shutil.rmtree(made.env["VENDORCTL_CACHE"], ignore_errors=True)
         return copy()
 
-    return Subject(name=OURS, command=[*VENDORCTL, "sync"], prepare=prepare, environment=made.env)
+    return Subject(name=OURS, command=[*VENDORCTL, "sync"], prepare=prepare, environment=made.env, disposable=True)
 
 
 def dfetch_update(made: Made, program: str) -> Subject:
@@ -80,19 +80,21 @@ def dfetch_update(made: Made, program: str) -> Subject:
         (folder / "dfetch.yaml").write_text(manifest)
         return folder
 
-    return Subject(name="dfetch update", command=[program, "update"], prepare=prepare, environment=made.env)
+    return Subject(
+        name="dfetch update", command=[program, "update"], prepare=prepare, environment=made.env, disposable=True
+    )
 
 
 def git_am(made: Made) -> Subject:
     files = [str(made.root / "patches/up0" / name) for name in _patches(made)]
     command = ["git", "am", "-q", *files]
-    return Subject(name="git am", command=command, prepare=_checkout(made), environment=made.env)
+    return Subject(name="git am", command=command, prepare=_checkout(made), environment=made.env, disposable=True)
 
 
 def stg_import(made: Made, program: str) -> Subject:
     command = [program, "import", "--series", str(made.root / "patches/up0/series")]
     prepare = _checkout(made, [program, "init"])
-    return Subject(name="stg import --series", command=command, prepare=prepare, environment=made.env)
+    return Subject(name="stg import --series", command=command, prepare=prepare, environment=made.env, disposable=True)
 
 
 def quilt_push(made: Made, program: str) -> Subject:
@@ -103,21 +105,31 @@ def quilt_push(made: Made, program: str) -> Subject:
         return folder
 
     command = [program, "push", "-q", "-a"]
-    return Subject(name="quilt push -a", command=command, prepare=prepare, environment=made.env)
+    return Subject(name="quilt push -a", command=command, prepare=prepare, environment=made.env, disposable=True)
 
 
 def git_submodule(made: Made) -> Subject:
     """The whole upstream at one commit, without its history."""
     url = made.upstream("up0").as_uri()
     command = ["git", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "--depth=1", url, "vendored"]
-    return Subject(name="git submodule add", command=command, prepare=_empty_repository(made), environment=made.env)
+    return Subject(
+        name="git submodule add",
+        command=command,
+        prepare=_empty_repository(made),
+        environment=made.env,
+        disposable=True,
+    )
 
 
 def git_subtree(made: Made) -> Subject:
     """The whole upstream at one commit, as a commit of ours."""
     command = ["git", "subtree", "add", "-q", "--prefix=vendored", "--squash", made.upstream("up0").as_uri(), "v1"]
     return Subject(
-        name="git subtree add --squash", command=command, prepare=_empty_repository(made), environment=made.env
+        name="git subtree add --squash",
+        command=command,
+        prepare=_empty_repository(made),
+        environment=made.env,
+        disposable=True,
     )
 
 

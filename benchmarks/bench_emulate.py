@@ -57,7 +57,7 @@ def measure(scratch: Path, *, quick: bool) -> Result:
     files = sorted(path for target in targets for path in (root / "objects").glob(f"*/{target}/*.hsaco"))
     decoder, missing = _decoders(files, root, env, 1 if quick else 3)
     return Result(
-        size={"objects": objects, "instructions_executed": executed, "targets": len(targets)},
+        size={"objects": objects, "instructions executed": executed, "targets": len(targets)},
         tables={
             "build": Table(rows=(
                 _timed("compile all", built.wall, built.processor),

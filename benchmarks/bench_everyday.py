@@ -36,9 +36,9 @@ def measure(scratch: Path, *, quick: bool) -> Result:
     rounds, often, warm = (1, 1, False) if quick else (3, 7, True)
     count = many.size.upstreams
     return Result(
-        size={"files": usual.size.files, "patches": usual.size.patches, "large_files": large.size.files,
-              "large_patches": large.size.patches, "upstreams": many.size.upstreams,
-              "files_of_each": many.size.files, "patches_of_each": many.size.patches},
+        size={"files": usual.size.files, "patches": usual.size.patches, "files, large": large.size.files,
+              "patches, large": large.size.patches, "upstreams, many": many.size.upstreams,
+              "files of each, many": many.size.files, "patches of each, many": many.size.patches},
         tables={
             "usual": _table([bare_python(usual), *commands(usual), *peers(usual)], _USUAL, often, warm=warm),
             "large": _table([*commands(large)[1:], *peers(large)], _LARGE, rounds, warm=warm),
@@ -111,6 +111,7 @@ def far(made: Made, scratch: Path, count: int) -> Subject:
         command=[*VENDORCTL, "sync", *names],
         prepare=prepare,
         environment=made.env | {"VENDORCTL_CACHE": cache, "GIT_SSH_COMMAND": str(connection), "GIT_SSH_VARIANT": "ssh"},
+        disposable=True,
     )
 
 

@@ -62,7 +62,7 @@ def online(made: Made) -> list[Subject]:
     drift = [*VENDORCTL, "-q", "diff-upstream", "--against", "v2"]
     bump = [*VENDORCTL, "sync", "--dry-run", *(word for name in made.names for word in ("--pin", f"{name}=v2"))]
     return [
-        Subject(name="sync", command=[*VENDORCTL, "sync"], prepare=cold, environment=made.env),
+        Subject(name="sync", command=[*VENDORCTL, "sync"], prepare=cold, environment=made.env, disposable=True),
         Subject(name="drift", command=drift, prepare=cold_in_place, environment=made.env),
         Subject(name="bump", command=bump, prepare=cold_in_place, environment=made.env),
     ]

@@ -12,6 +12,9 @@ from typing import Any
 
 SCHEMA = "vendorctl/benchmarks/1"
 
+#: By how much two runs of the same thing differ, by the unit of a curve.
+_NOISE = {"processor seconds": 0.03, "MiB": 2.0}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
@@ -68,12 +71,12 @@ class Curve:
     def exponent(self, name: str) -> float:
         """The power of the size with which a series grows above its floor: 1 is linear, 0 is constant.
 
-        The slope of the least-squares line through the logarithms; figures within a twentieth of a second (or MiB) of
-        the floor are noise and count as that much.
+        The slope of the least-squares line through the logarithms; figures nearer to the floor than what two runs
+        differ by count as that much above it.
         """
-        floor = self.floor.get(name, 0.0)
+        floor, noise = self.floor.get(name, 0.0), _NOISE[self.unit]
         points = [
-            (math.log(size), math.log(max(figure - floor, 0.05)))
+            (math.log(size), math.log(max(figure - floor, noise)))
             for size, figure in zip(self.sizes, self.series[name], strict=True)
         ]
         middle_x = sum(x for x, _ in points) / len(points)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -21,7 +22,8 @@ from benchmarks.results import Row
 class Subject:
     """A command to time. `prepare` runs before each run, untimed, and returns the folder to run in.
 
-    `accept` are the exit codes of a run that did its work: some tools exit with 1 to say what they found.
+    `accept` are the exit codes of a run that did its work: some tools exit with 1 to say what they found. With
+    `disposable`, the parent of that folder is of that run alone, and is removed after it.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Subject:
     prepare: Callable[[], Path]
     environment: Mapping[str, str]
     accept: frozenset[int] = frozenset({0})
+    disposable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,8 @@ def once(subject: Subject) -> Run:
             output.seek(0)
             words = output.read().decode("utf-8", "replace")[-2000:]
             raise RuntimeError(f"{subject.name} ended with {child.returncode}: {words}")
+    if subject.disposable:
+        shutil.rmtree(folder.parent)
     return Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
