@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,10 +18,11 @@ from fuzz.target import Target
 from vendorctl import digest
 from vendorctl.emulator import CodeObject
 from vendorctl.errors import VendorError
-from vendorctl.kernels import elf, launch, manifest, shard
+from vendorctl.kernels import elf, entry, instance, launch, manifest, shard
 from vendorctl.kernels import target as targets
 from vendorctl.kernels.descriptors import describe, select
 from vendorctl.kernels.elfcode import kernel_code
+from vendorctl.kernels.objectstore import pointer
 from vendorctl.kernels.table import parse_table
 from vendorctl.kernels.testing import results
 from vendorctl.kernels.testing.backend import Category, Covered, Problem
@@ -153,7 +155,7 @@ def _manifest() -> dict[str, Any]:
 def _sealed(value: Any) -> bytes:
     """A manifest under its right seal: SHA-256 of the head and, line by line, the records."""
     head = {key: each for key, each in value.items() if key not in {"objects", "seal"}}
-    lines = [digest.canonical_json(entry).decode() for entry in value["objects"]]
+    lines = [digest.canonical_json(each).decode() for each in value["objects"]]
     seal = digest.sha256(digest.canonical_json(head) + b"\n" + "\n".join(lines).encode())
     return json.dumps(value | {"seal": seal}).encode()
 
@@ -189,7 +191,7 @@ def check_shard(data: bytes) -> None:
     architecture, entries = shard.parse(raw)
     again = shard.parse(shard.dump(architecture, entries))
     assert again[0] == architecture
-    assert sorted(entry.key for entry in again[1]) == sorted(entry.key for entry in entries)
+    assert sorted(each.key for each in again[1]) == sorted(each.key for each in entries)
 
 
 def _index() -> bytes:
@@ -230,6 +232,31 @@ def check_table(data: bytes) -> None:
     table = parse_table(digest.parse_json(data), "recipes/a.py", ["gfx942"])
     names = [row.instance.name.lower() for row in table.rows["gfx942"]]
     assert len(set(names)) == len(names)
+
+
+def check_pointer(data: bytes) -> None:
+    """A pointer names files beside it, by MD5 and size, and no other place."""
+    found = pointer.parse(data, "objects.dvc")
+    for name, stored in found.outs.items():
+        assert manifest.is_file_name(name)
+        assert re.fullmatch(r"files/md5/[0-9a-f]{2}/[0-9a-f]{30}", stored.key)
+        assert stored.size >= 0
+
+
+def _pointer() -> bytes:
+    lines = "".join(f"- md5: {md5 * 32}\n  size: 4\n  hash: md5\n  path: n{md5}.hsaco\n" for md5 in "ab")
+    return f"meta:\n  vendorctl:\n    objects: {_SHA}\nouts:\n{lines}".encode()
+
+
+def check_entry(data: bytes) -> None:
+    """The header of a cache's entry, before a code object that is what the header says, if it says so."""
+    code = code_object("gfx942", bytes(64))
+    whole = data.replace(b"@SHA", digest.sha256(code).encode()) + b"\n" + code
+    found = entry.load(whole, instance.make({"n": 4}), targets.find("gfx942"))
+    if found is None:
+        raise VendorError("it counts as absent")
+    assert found.code == code
+    assert entry.is_whole(entry.dump(found))
 
 
 _CONDITION = {"field": "n", "rule": "equals", "value": 4, "reason": "r"}
@@ -278,6 +305,19 @@ TARGETS = (
         name="object-manifest", check=check_manifest, seeds=lambda: [_sealed(_manifest())], is_json=True, longest=8192
     ),
     Target(name="shard", check=check_shard, seeds=lambda: [_index()], is_json=True, tokens=(b"@PLACE", b"@SHA")),
+    Target(
+        name="object-pointer",
+        check=check_pointer,
+        seeds=lambda: [_pointer()],
+        tokens=(b"../", b"- ", b"&a ", b"*a", b"!x ", b"hash: md5\n", b"path: ", b"outs:", b"\xef\xbb\xbf"),
+    ),
+    Target(
+        name="cache-entry",
+        check=check_entry,
+        seeds=lambda: [json.dumps({"sha256": "@SHA", "plan": _PLAN}).encode()],
+        tokens=(b"@SHA", b"\n"),
+        is_json=True,
+    ),
     Target(name="test-results", check=check_results, seeds=lambda: [_results()], is_json=True),
     Target(
         name="recipe-table",

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import multiprocessing
 import shutil
@@ -349,3 +350,19 @@ def test_a_folder_needs_no_driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     depot.replace("ab/c", b"three")
     assert depot.read("ab/c") == b"three"
     assert [path.name for path in (tmp_path / "shared").rglob("*") if path.is_file()] == ["c"]
+
+
+def test_a_folder_without_hard_links_will_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EPERM, "no links here")
+
+    monkeypatch.setattr("os.link", refuse)
+    depot = FolderDepot(tmp_path)
+    assert depot.create("ab/c", b"one")
+    assert not depot.create("ab/c", b"two")
+    assert depot.read("ab/c") == b"one"
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["c"]
+    monkeypatch.setattr("os.link", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")))
+    with pytest.raises(OSError, match="full"):
+        depot.create("ab/d", b"one")
+    assert depot.read("ab/d") is None

@@ -11,6 +11,7 @@ user's own files; none are given to them.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tempfile
 from dataclasses import dataclass
@@ -61,17 +62,30 @@ class FolderDepot:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
             Path(name).chmod(0o644)  # mkstemp makes private files
-            os.link(name, path)  # unlike a rename, fails where there is a file
-        except FileExistsError:
-            return False
+            return _appear(Path(name), path)
         finally:
             with contextlib.suppress(OSError):
                 Path(name).unlink()
-        return True
 
     def replace(self, key: str, data: bytes) -> None:
         """See `Depot`."""
         write_atomically(self.folder / key, data)
+
+
+def _appear(staged: Path, path: Path) -> bool:
+    """Give a file its name; False when there is one of that name."""
+    try:
+        os.link(staged, path)  # unlike a rename, fails where there is a file
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS):
+            raise
+        # Some network file systems have no hard links. Of two writers at the very same moment, the second then wins.
+        if path.exists():
+            return False
+        staged.rename(path)
+    return True
 
 
 @dataclass(frozen=True, slots=True)
