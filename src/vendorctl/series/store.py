@@ -140,8 +140,9 @@ def _present_files(survey: _Survey) -> list[str]:
 
 
 def _compare_lists(survey: _Survey, listed: dict[str, int], present: list[str], numbers: dict[int, list[str]]) -> None:
+    there = set(present)
     for name, line in listed.items():
-        if name not in present:
+        if name not in there:
             hint = "restore the file; `vendorctl patch drop` removes a patch on purpose"
             survey.add(
                 "VC201", f"{display_text(name)} is listed, but the file is missing", SERIES_FILE, line=line, hint=hint

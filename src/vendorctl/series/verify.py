@@ -139,7 +139,8 @@ def _find_copies(series: Series, digests: Mapping[str, str]) -> list[Finding]:
 def _compare_order(locked: LockedUpstream, digests: Mapping[str, str]) -> list[Finding]:
     """The lock's own order must be that of the numbers, which is the order that was applied."""
     listed = [entry.file for entry in locked.series if entry.file in digests]
-    for file, wanted in zip(listed, [name for name in digests if name in set(listed)], strict=False):
+    known = set(listed)
+    for file, wanted in zip(listed, [name for name in digests if name in known], strict=False):
         if file != wanted:
             message = f"the lock has {file} where {wanted} belongs"
             return [
