@@ -15,7 +15,11 @@ TEST ?=
 #: Results of `vendorctl test --format json` that `make screenshot` shows on the page.
 RESULTS ?=
 
-.PHONY: demo test unit kernels example screenshot lint format bench bench-page bench-lock upstreams dist lock docs system clean help
+#: What `make fuzz` explores (every target by default), and for how many seconds each.
+TARGET ?=
+SECONDS ?= 60
+
+.PHONY: demo test unit kernels fuzz soak example screenshot lint format bench bench-page bench-lock upstreams dist lock docs system clean help
 
 help:  ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +37,17 @@ kernels: $(STAMP)  ## Prove this workspace, compile its kernels, execute every o
 	$(BIN)/vendorctl build
 	$(BIN)/vendorctl check --require
 	$(BIN)/vendorctl test $(TEST)
+
+fuzz: $(VENV)/.fuzz  ## Look for faults of the readers of untrusted input (TARGET=patch SECONDS=60); installs atheris
+	PYTHONPATH=tests $(BIN)/python -m fuzz hunt $(TARGET) --seconds $(SECONDS)
+
+$(VENV)/.fuzz: requirements/fuzz.lock $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	touch $@
+
+soak: $(STAMP)  ## Every failing system call, many processes, many inputs: takes hours, where `make test` takes samples
+	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -n $(JOBS) --dist worksteal \
+	  tests/fuzz tests/acceptance/test_faults.py tests/acceptance/test_concurrency.py
 
 lint: $(STAMP)  ## Style, types, licence headers
 	$(BIN)/ruff check .
@@ -91,6 +106,7 @@ lock:  ## Resolve the dependencies again (needs uv)
 	for extra in $(EXTRAS); do \
 	  $(COMPILE) --constraint requirements/dev.lock --extra $$extra -o requirements/$$extra.lock || exit 1; \
 	done
+	$(subst pyproject.toml,requirements/fuzz.in,$(COMPILE)) -o requirements/fuzz.lock
 
 $(STAMP): pyproject.toml requirements/dev.lock
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

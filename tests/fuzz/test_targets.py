@@ -7,6 +7,7 @@ inputs made of them. `make fuzz` looks further.
 
 from __future__ import annotations
 
+import os
 import random
 import time
 
@@ -34,6 +35,7 @@ def inputs(target: Target) -> st.SearchStrategy[bytes]:
     return st.one_of(st.binary(max_size=64), st.builds(changed, seeds, st.integers(0, (1 << 32) - 1)))
 
 
+@pytest.mark.timeout(0 if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else 300)
 @pytest.mark.parametrize("name", TARGETS)
 def test_nothing_escapes(name: str) -> None:
     target = TARGETS[name]

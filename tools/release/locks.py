@@ -14,7 +14,7 @@ from vendorctl.errors import Location, VendorError
 #: The lock of vendorctl without extras, and the one that developers install and test with.
 CORE, DEVELOPMENT = "core", "dev"
 #: Locks that are for no user; every other one is that of an extra.
-DEVELOPERS = {DEVELOPMENT, "bench"}
+DEVELOPERS = {DEVELOPMENT, "bench", "fuzz"}
 #: How a lock names vendorctl itself as the one that asked.
 ROOT = "vendorctl"
 
