@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import shutil
 import signal
 import sys
 from dataclasses import replace
@@ -130,6 +131,32 @@ class Torn(LocalExecutor):
     def run(self, job: Any, lots: Any, accept: Any, stop: Any) -> None:
         super().run(job, lots, accept, stop)
         accept(0, 0, job.torn(lots[0].items[0], "two workers made different things of the same"))
+
+
+class Unconfined(LocalExecutor):
+    """Stands for machines of which one has no Landlock."""
+
+    remote = True
+
+    def unconfined(self) -> list[str]:
+        return ["tcp://old:1"]
+
+
+def test_a_worker_that_cannot_confine_recipes_is_a_warning(tmp_path: Path) -> None:
+    root = tinykern.write_files(tmp_path / "project")
+    for places, warned in ((Unconfined(1), ["VC506"]), (LocalExecutor(1), [])):
+        done = building.build(
+            tinykern.project(root),
+            tinykern.tools(),
+            ObjectCache(tmp_path / f"cache{len(warned)}"),
+            places,
+            BuildOptions(jobs=1),
+            begin=lambda: Transaction(root, "build"),
+        )
+        assert done.exit_code is ExitCode.OK
+        assert [finding.rule for finding in done.report.findings] == warned
+        assert all("tcp://old:1 compiled without Landlock" in finding.message for finding in done.report.findings)
+        shutil.rmtree(root / "objects")
 
 
 def test_a_row_that_gave_two_objects_fails_and_leaves_neither_in_the_cache(tmp_path: Path) -> None:
