@@ -82,6 +82,10 @@ CRASHES: dict[str, tuple[bytes, ...]] = {
         _PLAN % (_ONE, b'["const","f16",1e9]', b"[0,2]", b"8"),
         _PLAN % (_ONE, b'["select","i32",["const","i1",1],["arg","f64","f"],["arg","f64","f"]]', b"[0,4]", b"8"),
     ),
+    # A name that no manifest could hold.
+    "cache-entry": (
+        b'{"sha256":"@SHA","plan":' + (_PLAN % (_ONE, b"", b"", b"8")).replace(b'"k"', b'"\\ud800"') + b"}",
+    ),
     "test-results": (
         b'{"schema":"vendorctl/test/1","backend":"e","results":["x"]}',
         _RESULT % (b"0", b"1", b""),

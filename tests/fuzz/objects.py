@@ -256,7 +256,7 @@ def check_entry(data: bytes) -> None:
     if found is None:
         raise VendorError("it counts as absent")
     assert found.code == code
-    assert entry.is_whole(entry.dump(found))
+    assert entry.code_of(entry.dump(found)) == code
 
 
 _CONDITION = {"field": "n", "rule": "equals", "value": 4, "reason": "r"}

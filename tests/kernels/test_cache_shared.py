@@ -159,6 +159,7 @@ DAMAGE: Mapping[str, Callable[[bytes], bytes]] = {
     "cut short": lambda data: data[: len(data) // 2],
     "empty": lambda _data: b"",
     "no header": lambda data: data.partition(b"\n")[2],
+    "a name that is no text": lambda data: data.replace(b'"symbol":"', b'"symbol":"\\ud800'),
     "deep JSON": lambda _data: b"[" * 100_000,
 }
 

@@ -50,9 +50,10 @@ def load(data: bytes, instance: Instance, target: Target) -> Compiled | None:
     return Compiled(instance=instance, code=code, plan=plan) if sound else None
 
 
-def is_whole(data: bytes) -> bool:
-    """True when an entry is undamaged, whatever its object is."""
-    return _open(data) is not None
+def code_of(data: bytes) -> bytes | None:
+    """The object of an undamaged entry, whatever it is for; None for a damaged one."""
+    opened = _open(data)
+    return opened[1] if opened is not None else None
 
 
 def _open(data: bytes) -> tuple[LaunchPlan, bytes] | None:
@@ -60,6 +61,7 @@ def _open(data: bytes) -> tuple[LaunchPlan, bytes] | None:
     try:
         facts = digest.parse_json(header[:_MAX_HEADER])
         plan = launch.parse(facts["plan"])
+        digest.canonical_json(plan.json())  # what a manifest could not hold (half a surrogate pair) is no plan
         whole = bool(separator) and facts["sha256"] == digest.sha256(code)
     except (ValueError, KeyError, TypeError, RecursionError, VendorError):
         return None

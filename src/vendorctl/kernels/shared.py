@@ -143,23 +143,22 @@ class SharedCache:
     def offer(self, key: str, result: Compiled) -> None:
         """Keep what was built under `key`, in the background; `settle` waits for it."""
         if self._write:
-            self._offers.append(self._pool().submit(self._offer, key, entry.dump(result)))
+            self._offers.append(self._pool().submit(self._offer, key, result))
 
-    def _offer(self, key: str, data: bytes) -> None:
-        if self._writing.call(lambda: self._keep(_path(key), data, known_damaged=key in self._damaged)) is False:
+    def _offer(self, key: str, result: Compiled) -> None:
+        if self._writing.call(lambda: self._keep(_path(key), result, known_damaged=key in self._damaged)) is False:
             self._refuse("other", key)
 
-    def _keep(self, path: str, data: bytes, *, known_damaged: bool) -> bool:
-        """Keep an entry unless there is one; False when that one is sound and says otherwise."""
+    def _keep(self, path: str, result: Compiled, *, known_damaged: bool) -> bool:
+        """Keep an entry unless there is one; False when that one is sound and holds another object."""
+        data = entry.dump(result)
         depot = self._depot()
         if not known_damaged:
             if depot.create(path, data):
                 return True
-            there = depot.read(path)
-            if there == data:
-                return True
-            if there is not None and entry.is_whole(there):
-                return False
+            code = entry.code_of(depot.read(path) or b"")
+            if code is not None:
+                return code == result.code
         depot.replace(path, data)
         return True
 
