@@ -9,6 +9,7 @@ import json
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,6 +68,24 @@ def test_a_test_that_ends_its_process_is_no_pass_and_takes_no_other_with_it(ship
     assert [item.verdict for item in found] == [Verdict.UNTESTED, Verdict.PASSED] * 2
     assert "the process that tested it is gone: it ended with status 9" in found[0].reason
     assert make_report(found, backend="emulator", full=False).exit_code == 6
+
+
+class Torn(LocalExecutor):
+    """Tells of a second, different result of the first object, as two machines may."""
+
+    def run(self, job: Any, lots: Any, accept: Any, stop: Any) -> None:
+        super().run(job, lots, accept, stop)
+        accept(0, 0, job.torn(lots[0].items[0], "two workers made different things of the same"))
+
+
+def test_an_object_with_two_results_has_none(shipped: Shipped, tmp_path: Path) -> None:
+    cache = ResultCache(tmp_path / "cache")
+    found = run_tests(
+        shipped.root, shipped.objects, emulator, full=False, executor=Torn(1), cache=cache, progress=Silent()
+    )
+    assert [item.verdict for item in found] == [Verdict.UNTESTED, *[Verdict.PASSED] * 3]
+    assert found[0].reason == "two workers made different things of the same"
+    assert [item.reused for item in run(shipped, cache=tmp_path / "cache")] == [False, True, True, True]
 
 
 def test_a_wrong_reference_and_a_tight_tolerance_fail(shipped: Shipped) -> None:

@@ -87,10 +87,16 @@ class ResultCache:
             os.utime(path)  # the time of last use, by which `vendorctl cache clean` chooses
         return replace(found, target=wanted.target, sha256=wanted.sha256, reused=True)
 
-    def put(self, key: str, result: ObjectResult) -> None:
-        """Store a result. A cache that cannot be written is no reason to fail a test."""
+    def learn(self, key: str, result: ObjectResult) -> None:
+        """Keep a result; none of an object that was not tested in the end, or that gave two different ones.
+
+        A cache that cannot be written is no reason to fail a test.
+        """
         with contextlib.suppress(OSError):
-            write_atomically(self._path(key), digest.canonical_json(results.dump(result)))
+            if result.trials:
+                write_atomically(self._path(key), digest.canonical_json(results.dump(result)))
+            else:
+                self._path(key).unlink()
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"

@@ -38,16 +38,25 @@ TEST_PIECE = 8
 ABSENT = "the object is not there, or not as its manifest records it"
 
 
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """An object to test: the number of its result, and the key of what is executed, where results are kept."""
+
+    index: int
+    specimen: Specimen
+    executed: str = ""
+
+
 @dataclass(slots=True)
 class _Session:
     """What is known, what is to be tested, and what waits for the test of another object that is executed alike."""
 
     backend: Backend
     cache: ResultCache | None
-    kits: Mapping[str, Kit]
+    conditions: Mapping[str, Conditions]
     results: dict[int, ObjectResult] = field(default_factory=dict)
-    pending: dict[str, list[tuple[int, Specimen]]] = field(default_factory=dict)
-    alike: dict[str, list[tuple[int, Specimen]]] = field(default_factory=dict)
+    pending: dict[str, list[_Task]] = field(default_factory=dict)
+    alike: dict[str, list[_Task]] = field(default_factory=dict)
 
     def take(self, index: int, built: Built) -> None:
         """Find the object's result, or note what has to be done for it."""
@@ -55,58 +64,45 @@ class _Session:
         if specimen is None:
             self.results[index] = replace(blank_result(built), reason=ABSENT)
             return
-        known = self._known(built.recipe, specimen)
-        if known is not None:
-            self.results[index] = known
-            return
+        task = _Task(index, specimen)
         if self.cache is not None:
+            known = self.cache.get(self._own_key(built.recipe, specimen), specimen.blank)
+            if known is not None:
+                self.results[index] = known
+                return
             try:
-                key = self._key(built.recipe, specimen, self.backend.identity(specimen.code))
+                executed = self.backend.identity(specimen.code)
             except VendorError as error:
                 self.results[index] = replace(specimen.blank, reason=error.message)
                 return
-            found = self.cache.get(key, specimen.blank)
+            task = _Task(index, specimen, self.conditions[built.recipe].key(specimen.record, executed))
+            found = self.cache.get(task.executed, specimen.blank)
             if found is not None:
-                self._keep(built.recipe, index, specimen, found)
+                self._keep(built.recipe, task, found)
                 return
-            group = self.alike.setdefault(key, [])
-            group.append((index, specimen))
+            group = self.alike.setdefault(task.executed, [])
+            group.append(task)
             if len(group) > 1:
                 return
-        self.pending.setdefault(built.recipe, []).append((index, specimen))
+        self.pending.setdefault(built.recipe, []).append(task)
 
-    def arrived(self, recipe: str, index: int, specimen: Specimen, result: ObjectResult) -> None:
+    def arrived(self, recipe: str, task: _Task, result: ObjectResult) -> None:
         """Keep a result, also for the objects that are executed in exactly the same way."""
-        self._keep(recipe, index, specimen, result)
-        if self.cache is None:
-            return
-        key = self._key(recipe, specimen, self.backend.identity(specimen.code))
-        if result.trials:
-            self.cache.put(key, result)
-        for other, follower in self.alike.get(key, [])[1:]:
-            blank = follower.blank
+        self._keep(recipe, task, result)
+        if self.cache is not None:
+            self.cache.learn(task.executed, result)
+        for other in self.alike.get(task.executed, [])[1:]:
+            blank = other.specimen.blank
             same = replace(result, target=blank.target, sha256=blank.sha256, reused=bool(result.trials))
-            self._keep(recipe, other, follower, same)
+            self._keep(recipe, other, same)
 
-    def _known(self, recipe: str, specimen: Specimen) -> ObjectResult | None:
-        if self.cache is None:
-            return None
-        return self.cache.get(self._key(recipe, specimen, specimen.record.sha256), specimen.blank)
+    def _keep(self, recipe: str, task: _Task, result: ObjectResult) -> None:
+        self.results[task.index] = result
+        if self.cache is not None:
+            self.cache.learn(self._own_key(recipe, task.specimen), result)
 
-    def _keep(self, recipe: str, index: int, specimen: Specimen, result: ObjectResult) -> None:
-        self.results[index] = result
-        if self.cache is not None and result.trials:
-            self.cache.put(self._key(recipe, specimen, specimen.record.sha256), result)
-
-    def _key(self, recipe: str, specimen: Specimen, executed: str) -> str:
-        kit = self.kits[recipe]
-        conditions = Conditions(
-            backend=self.backend.name,
-            backend_version=self.backend.version,
-            recipe={file.path: file.digest() for file in kit.files},
-            full=kit.full,
-        )
-        return conditions.key(specimen.record, executed)
+    def _own_key(self, recipe: str, specimen: Specimen) -> str:
+        return self.conditions[recipe].key(specimen.record, specimen.record.sha256)
 
 
 def run_tests(
@@ -127,7 +123,8 @@ def run_tests(
     """
     backend = factory()
     kits = {recipe: kit_for(root, recipe, factory, full=full) for recipe in dict.fromkeys(b.recipe for b in objects)}
-    session = _Session(backend=backend, cache=cache, kits=kits)
+    conditions = {recipe: _conditions(kit, backend) for recipe, kit in kits.items()}
+    session = _Session(backend=backend, cache=cache, conditions=conditions)
     with progress.task("test", total=len(objects)) as task:
         for index, built in enumerate(objects):
             session.take(index, built)
@@ -135,18 +132,27 @@ def run_tests(
         recipes = list(session.pending)
 
         def receive(number: int, position: int, sent: Mapping[str, Json]) -> None:
-            index, specimen = session.pending[recipes[number]][position]
+            asked = session.pending[recipes[number]][position]
             before = len(session.results)
-            session.arrived(recipes[number], index, specimen, believed(sent, specimen))
+            session.arrived(recipes[number], asked, believed(sent, asked.specimen))
             where = f" ({words})" if (words := executor.describe()) else ""
-            task.advance(len(session.results) - before, note=f"{specimen.blank.name}{where}")
+            task.advance(len(session.results) - before, note=f"{asked.specimen.blank.name}{where}")
 
         lots = [
-            Lot(shared=kits[recipe], items=tuple(specimen for _, specimen in session.pending[recipe]))
+            Lot(shared=kits[recipe], items=tuple(each.specimen for each in session.pending[recipe]))
             for recipe in recipes
         ]
         executor.run(_job(factory, backend), lots, receive, Event())
     return tuple(session.results[index] for index in range(len(objects)))
+
+
+def _conditions(kit: Kit, backend: Backend) -> Conditions:
+    return Conditions(
+        backend=backend.name,
+        backend_version=backend.version,
+        recipe={file.path: file.digest() for file in kit.files},
+        full=kit.full,
+    )
 
 
 def _job(factory: BackendFactory, backend: Backend) -> Job[Kit, Specimen, Mapping[str, Json]]:
