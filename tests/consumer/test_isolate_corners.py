@@ -373,6 +373,28 @@ def test_a_plugin_that_a_conftest_names_is_shown(tmp_path: Path) -> None:
     assert "kernels.py:1" in result.text
 
 
+@pytest.mark.parametrize(
+    ("files", "tests", "said"),
+    [
+        ({"pytest.ini": "[pytest]\naddopts = --no-such-option\n"}, "tests", "unrecognized arguments: --no-such-option"),
+        ({}, "nowhere", "file or directory not found: nowhere"),
+        ({"tests/conftest.py": "raise KeyError('of its own')\n"}, "tests", "KeyError: 'of its own'"),
+    ],
+    ids=["option", "path", "conftest"],
+)
+def test_a_session_that_does_not_start_says_why(tmp_path: Path, files: dict[str, str], tests: str, said: str) -> None:
+    whole = LAZY | {"tests/test_rows.py": "def test_it():\n    pass\n"} | files
+    result = isolate(project(tmp_path, whole), "rows", "--collect", tests)
+    (finding,) = result.json()["findings"]
+    assert finding["rule"] == "VC608"
+    assert finding["message"].startswith(f"pytest did not start: {said}")
+
+
+def test_tests_that_run_in_other_processes_are_collected_in_this_one(tmp_path: Path) -> None:
+    files = LAZY | {"pytest.ini": "[pytest]\naddopts = -n 2\n", "tests/test_rows.py": "import toolkit\n"}
+    assert rules(isolate(project(tmp_path, files), "rows", "--collect", "tests")) == ["VC608 error"]
+
+
 @pytest.mark.parametrize("python", ["3.9", "3.10", "3.12", "3.13"])
 def test_other_interpreters(tmp_path: Path, python: str) -> None:
     found = shutil.which(f"python{python}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ _PROBE = Path(__file__).with_name("probe.py")
 _TIMEOUT = 600.0
 #: pytest's exit codes for an interruption, an error of its own or of a plugin, and a wrong use.
 _BROKEN = (2, 3, 4)
+#: How pytest marks the line of an exception, and how it and argparse begin what they have to say.
+_ERROR_LINE = re.compile(r"^(?:E {2,}|ERROR: |.*: error: )(.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,7 @@ class Laboratory:
         if answer["failed"] or answer["collected"] or int(answer["status"]) not in _BROKEN:
             return None
         attempts = answer["attempts"]
-        return Failure(_last_line(said).removeprefix("E").strip(), self._attempt(attempts[-1]) if attempts else None)
+        return Failure(_error_line(said), self._attempt(attempts[-1]) if attempts else None)
 
     def _ask(self, order: Mapping[str, object]) -> tuple[Any, str]:
         """The answer, and whatever else the child said."""
@@ -199,6 +202,12 @@ def shown_path(file: Path, folders: Iterable[Path]) -> str:
 def _environment() -> dict[str, str]:
     """Ours without what would steer Python or pytest."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))}
+
+
+def _error_line(text: str) -> str:
+    """The last line in which pytest says what went wrong; more lines, on its configuration, may follow."""
+    found = _ERROR_LINE.findall(text)
+    return found[-1] if found else _last_line(text)
 
 
 def _last_line(text: str) -> str:
