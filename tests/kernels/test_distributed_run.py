@@ -112,6 +112,8 @@ def test_a_cluster_does_what_this_machine_does_and_new_workers_help(cluster: Clu
     late.join()
     assert outcome.texts == expected(work)
     assert len({told.pid for _, _, told in outcome.results}) == 2, "the second worker had nothing to do"
+    assert "introduce" in cluster.log("one")
+    assert "pulse" not in cluster.log("one"), "a line for every second would bury what matters"
     here: list[tuple[int, int, Told]] = []
     local: Executor = LocalExecutor(3)
     local.run(JOB, work, lambda number, index, told: here.append((number, index, told)), threading.Event())

@@ -10,6 +10,7 @@ whose client has been silent for long ends by itself.
 
 from __future__ import annotations
 
+import logging
 import pickle
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -187,7 +188,19 @@ class Facts:
 
 def introduce(ask: Callable[[], Sequence[str]]) -> Facts:
     """What this worker is, and why it cannot do the work of `ask`'s job, if it cannot."""
+    _hush_pulses()
     return Facts(faults=_NODE.faults(ask), confined=confine.supported())
+
+
+def _hush_pulses() -> None:
+    """Keep pulses, one a second, out of the worker's log: Dask writes a line for whatever is called out of band."""
+    logger = logging.getLogger("distributed.worker")
+    if _no_pulse not in logger.filters:
+        logger.addFilter(_no_pulse)
+
+
+def _no_pulse(record: logging.LogRecord) -> bool:
+    return record.args != (pulse.__name__,)
 
 
 def hold(data: bytes) -> bytes:
