@@ -44,5 +44,7 @@ def command(
     with begin(root, "add") as tx:
         tx.write("VENDOR.yaml", intake.text.encode())
         tx.commit()
-    line = f"{name}: pinned {intake.ref.short_name} {intake.ref.commit.short}, {len(intake.selection.tree)} files"
+    count = len(intake.selection.tree)
+    files = f"{count} file{'s' * (count != 1)}"
+    line = f"{name}: pinned {intake.ref.short_name} {intake.ref.commit.short}, {files}"
     return emit(Report(schema="vendorctl/add/1", title="add", lines=(line, f"Next: vendorctl sync {name}")))

@@ -110,7 +110,8 @@ def _lines(compared: UpstreamDifference) -> Iterator[str]:
     standing = compared.standing
     count = statistics(compared.differences)
     pin = f"{standing.upstream.ref or 'commit'} {standing.locked.commit.short}"
-    yield f"{standing.upstream.name} against {pin}: {count.files} files, +{count.added} -{count.removed}"
+    files = f"{count.files} file{'s' * (count.files != 1)}"
+    yield f"{standing.upstream.name} against {pin}: {files}, +{count.added} -{count.removed}"
     for patch in compared.patches:
         reason = f" -- {patch.trailers.reason}" if patch.trailers.reason else ""
         yield f"  {patch.number:04d} {patch.title}{reason}"

@@ -25,7 +25,8 @@ def patch_tables(upstreams: Mapping[str, Mapping[str, Json]]) -> Iterator[str]:
         if not patches and not facts["files"]:
             continue
         pin = code(f"{facts['ref'] or 'commit'} {str(facts['commit'])[:12]}")
-        size = f"{facts['files_changed']} files, +{facts['lines_added']} -{facts['lines_removed']}"
+        files = f"{facts['files_changed']} file{'s' * (facts['files_changed'] != 1)}"
+        size = f"{files}, +{facts['lines_added']} -{facts['lines_removed']}"
         yield f"\n#### {markup(name)} against {pin}: {size}\n\n"
         if patches:
             yield "| patch | what | why | upstream |\n|---|---|---|---|\n"

@@ -114,6 +114,7 @@ def _counted(value: int, name: str) -> str:
 _PLURALS = {
     "changes": "change",
     "commits": "commit",
+    "differ": "differs",
     "files": "file",
     "findings": "finding",
     "instances": "instance",
