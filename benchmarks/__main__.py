@@ -68,11 +68,12 @@ def main(arguments: list[str] | None = None) -> int:
         "quick": options.quick,
         "results": kept,
     }
+    options.json.parent.mkdir(parents=True, exist_ok=True)
     for name in options.names or benchmarks():
         print(f"{name} ...", file=sys.stderr, flush=True)
         kept[name] = run(benchmarks()[name], *(["--quick"] if options.quick else []))
-    options.json.parent.mkdir(parents=True, exist_ok=True)
-    options.json.write_text(json.dumps(document, indent=2, sort_keys=True) + "\n")
+        # After each, so that a run that is interrupted leaves what it has.
+        options.json.write_text(json.dumps(document, indent=2, sort_keys=True) + "\n")
     print(f"written: {options.json}", file=sys.stderr)
     return int(any("failed" in result for result in kept.values()))
 

@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import peers
 from benchmarks.results import Result, Row, Table
-from benchmarks.suite import fresh_copy, run
+from benchmarks.suite import cold_sync, fresh_copy, run
 from benchmarks.timing import Subject, in_turn
-from benchmarks.workspaces import VENDORCTL, Made, Size, call, make
+from benchmarks.workspaces import Made, Size, call, make
 
 OURS = "vendorctl sync"
 _TARGET = 1.0
@@ -34,7 +34,10 @@ def measure(scratch: Path, *, quick: bool) -> Result:
     size = Size(files=40, patches=4, bulk=2) if quick else Size(files=470, patches=20, bulk=200)
     made = make(scratch / "ws", size)
     makers = {"dfetch": dfetch_update, "quilt": quilt_push, "stg": stg_import}
-    subjects = [cold_sync(made), *(maker(made, found) for name, maker in makers.items() if (found := peers.find(name)))]
+    subjects = [
+        cold_sync(OURS, made),
+        *(maker(made, found) for name, maker in makers.items() if (found := peers.find(name))),
+    ]
     subjects += [git_am(made), git_submodule(made)]
     subjects += [git_subtree(made)] if peers.has_subtree() else []
     rows = in_turn(subjects, 1 if quick else 3, warm=not quick)
@@ -47,17 +50,6 @@ def measure(scratch: Path, *, quick: bool) -> Result:
 
 def _aimed(row: Row) -> Row:
     return replace(row, target=_TARGET) if row.name == OURS else row
-
-
-def cold_sync(made: Made) -> Subject:
-    """Fetch, write both trees, apply, prove, lock."""
-    copy = fresh_copy(made, "VENDOR.yaml", "VENDOR.lock", "patches")
-
-    def prepare() -> Path:
-        shutil.rmtree(made.env["VENDORCTL_CACHE"], ignore_errors=True)
-        return copy()
-
-    return Subject(name=OURS, command=[*VENDORCTL, "sync"], prepare=prepare, environment=made.env, disposable=True)
 
 
 def dfetch_update(made: Made, program: str) -> Subject:

@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.results import Curve, Result
-from benchmarks.suite import fresh_copy, in_place, run
+from benchmarks.suite import cold_sync, in_place, run
 from benchmarks.timing import Run, Subject, once
 from benchmarks.workspaces import VENDORCTL, Made, Size, make
 
@@ -37,8 +37,8 @@ class Sweep:
 def measure(scratch: Path, *, quick: bool) -> Result:
     curves: dict[str, Curve] = {}
     for sweep in SWEEPS:
-        curves |= _curves(sweep, scratch / sweep.over, 1 if quick else 3, quick=quick)
-    return Result(size={"rounds": 1 if quick else 3}, curves=curves)
+        curves |= _curves(sweep, scratch / sweep.over, 1 if quick else 2, quick=quick)
+    return Result(size={"rounds": 1 if quick else 2}, curves=curves)
 
 
 def offline(made: Made) -> list[Subject]:
@@ -49,11 +49,6 @@ def offline(made: Made) -> list[Subject]:
 
 def online(made: Made) -> list[Subject]:
     """What talks to upstream, each time with an empty cache."""
-    copy = fresh_copy(made, "VENDOR.yaml", "VENDOR.lock", "patches")
-
-    def cold() -> Path:
-        shutil.rmtree(made.env["VENDORCTL_CACHE"], ignore_errors=True)
-        return copy()
 
     def cold_in_place() -> Path:
         shutil.rmtree(made.env["VENDORCTL_CACHE"], ignore_errors=True)
@@ -62,7 +57,7 @@ def online(made: Made) -> list[Subject]:
     drift = [*VENDORCTL, "-q", "diff-upstream", "--against", "v2"]
     bump = [*VENDORCTL, "sync", "--dry-run", *(word for name in made.names for word in ("--pin", f"{name}=v2"))]
     return [
-        Subject(name="sync", command=[*VENDORCTL, "sync"], prepare=cold, environment=made.env, disposable=True),
+        cold_sync("sync", made),
         Subject(name="drift", command=drift, prepare=cold_in_place, environment=made.env),
         Subject(name="bump", command=bump, prepare=cold_in_place, environment=made.env),
     ]
@@ -78,7 +73,7 @@ _PATCHES, _UPSTREAMS = _size(files=500), _size(files=40, patches=4)
 _COMMITS, _HISTORY = _size(files=100, patches=10), _size(files=100, patches=10, commits=50)
 
 SWEEPS = (
-    Sweep("files", lambda n: _FILES(files=n), (625, 1250, 2500, 5000, 10_000), (4, 8), offline),
+    Sweep("files", lambda n: _FILES(files=n), (625, 2500, 10_000), (4, 8), offline),
     Sweep("files of one folder", lambda n: _FLAT(files=n, per_folder=n), (625, 2500, 10_000), (4, 8), offline),
     Sweep("patches", lambda n: _PATCHES(patches=n), (125, 250, 500, 1000), (4, 8), offline),
     Sweep("upstreams", lambda n: _UPSTREAMS(upstreams=n), (6, 12, 25, 50), (2, 3), offline),

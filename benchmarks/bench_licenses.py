@@ -34,7 +34,7 @@ sys.exit(0 if found == len(files) else "not every file has a licence")
 
 
 def measure(scratch: Path, *, quick: bool) -> Result:
-    made = make(scratch / "ws", Size(files=30 if quick else 10_000, patches=2))
+    made = make(scratch / "ws", Size(files=30 if quick else 5_000, patches=2))
     folder = made.root / "vendored/up0"
     subjects = [Subject(name=OURS, command=[PYTHON, "-c", _SCAN], prepare=lambda: folder, environment=made.env)]
     program = peers.find("reuse")

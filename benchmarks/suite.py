@@ -64,6 +64,18 @@ def fresh_copy(made: Made, *parts: str) -> Callable[[], Path]:
     return prepare
 
 
+def cold_sync(name: str, made: Made) -> Subject:
+    """A sync of a fresh checkout with an empty cache: fetch, write both trees, apply, prove, lock."""
+    copy = fresh_copy(made, "VENDOR.yaml", "VENDOR.lock", "patches")
+
+    def prepare() -> Path:
+        shutil.rmtree(made.env["VENDORCTL_CACHE"], ignore_errors=True)
+        return copy()
+
+    command = [*VENDORCTL, "sync"]
+    return Subject(name=name, command=command, prepare=prepare, environment=made.env, disposable=True)
+
+
 def machine() -> dict[str, str | int | float]:
     """What a reader needs to know of the machine."""
     facts = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
