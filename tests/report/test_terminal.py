@@ -187,9 +187,12 @@ def test_every_mistake_in_a_call_reads_alike(space: Workspace, words: tuple[str,
     assert not first.endswith(".")
     assert len(rest) <= 1  # one next step
     assert all(line.startswith("  hint: ") for line in rest)
-    document = call("--format", "json", "-C", str(space.root), *words).json()
-    assert document["schema"] == "vendorctl/error/1"
-    assert f"error: {document['message']}" == first
+    ways = [("--format", "json", *words)]
+    ways += [(*words, "--format=json")] if words[-1] != "--export" else []  # that would be its argument
+    for way in ways:
+        document = space.run(*way).json()
+        assert document["schema"] == "vendorctl/error/1"
+        assert f"error: {document['message']}" == first
 
 
 def test_the_short_option_for_bots_is_the_long_one(space: Workspace) -> None:

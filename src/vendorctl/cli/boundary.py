@@ -11,6 +11,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -28,9 +29,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         result = cli.main(args=words, prog_name="vendorctl", obj=session, standalone_mode=False)
         return int(result) if isinstance(result, int) else ExitCode.OK
     except VendorError as error:
+        if error.code is ExitCode.USAGE and _asks_for_json(words):
+            session.format = "json"
         _show(error, session)
         return error.code
     except click.UsageError as error:
+        if _asks_for_json(words):
+            session.format = "json"
         _show(_misused(error), session)
         return ExitCode.USAGE
     except click.ClickException as error:
@@ -48,6 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 -- the boundary: whatever is left is our own fault
         _show(_refused(error) or _internal(error, words), session)
         return ExitCode.INTERNAL
+
+
+def _asks_for_json(words: Sequence[str]) -> bool:
+    """Whether a command line that could not be read as a whole asks for JSON."""
+    return "--format=json" in words or ("--format", "json") in pairwise(words)
 
 
 def _misused(error: click.UsageError) -> VendorError:
