@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -251,6 +251,18 @@ def test_outside_git_it_works_as_well_and_with_a_cache_elsewhere(fresh: Place) -
         (fresh.root / name).unlink()
     assert fresh.run("objects", "pull")[0] == 0
     assert objects_in(fresh.root) == kept
+
+
+def test_a_manifest_without_objects_needs_no_pointer(fresh: Place) -> None:
+    fresh.configure(remote("store", "../../remote"))
+    folder = fresh.root / "objects/scale/gfx942"
+    found = manifest.parse((folder / "manifest.json").read_bytes(), "m")
+    (folder / "manifest.json").write_bytes(manifest.dump(replace(found, objects=())))
+    for path in folder.glob("*.hsaco"):
+        path.unlink()
+    assert fresh.run("objects", "push")[1]["pointers"] == ["objects/scale/gfx11-generic/objects.dvc"]
+    code, document = fresh.run("objects", "status", "--in-remote", "--require")
+    assert (code, document["counts"]["recorded"], document["counts"]["in remote"]) == (0, 2, 2)
 
 
 def test_names_that_no_manifest_has_are_refused(kept: Place) -> None:

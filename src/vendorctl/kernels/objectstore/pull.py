@@ -95,7 +95,7 @@ def _without_pointer(unit: Unit) -> Iterator[Finding]:
             rule="VC510",
             location=Location(unit.manifest.folder),
             message=f"{len(lost)} of {len(unit.files)} objects cannot be pulled: {why}",
-            hint=f"vendorctl build --op {unit.manifest.operation} --target {unit.manifest.target}",
+            hint=unit.build_command,
         )
 
 

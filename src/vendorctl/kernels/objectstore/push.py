@@ -36,7 +36,8 @@ def push(
     it has them all before the pointers are left in place: those of before come back when it has not. Raises VendorError
     (exit code 4) when the remote cannot be reached.
     """
-    units = read_units(root, operations, targets)
+    # A target for which every row is excluded has a manifest, and nothing to keep.
+    units = [unit for unit in read_units(root, operations, targets) if unit.files]
     findings = [finding for unit in units for finding in _unfit(unit)]
     counts = {"objects": sum(len(unit.files) for unit in units)}
     if findings:
@@ -71,7 +72,7 @@ def push(
 
 
 def _unfit(unit: Unit) -> Iterator[Finding]:
-    hint = f"vendorctl build --op {unit.manifest.operation} --target {unit.manifest.target}"
+    hint = unit.restore_command
     missing = unit.named(FileState.MISSING)
     if missing:
         message = f"{len(missing)} of {len(unit.files)} objects are not there, so that they cannot be pushed"

@@ -52,6 +52,17 @@ class Unit:
         """Where its pointer lies, relative to the workspace."""
         return pointer.path_of(self.manifest)
 
+    @property
+    def build_command(self) -> str:
+        """What makes its objects."""
+        return f"vendorctl build --op {self.manifest.operation} --target {self.manifest.target}"
+
+    @property
+    def restore_command(self) -> str:
+        """What brings its objects back: a pull where the pointer names them, else a build."""
+        matches = self.pointer_state is PointerState.MATCHES
+        return f"vendorctl objects pull {self.manifest.operation}" if matches else self.build_command
+
     def path(self, file: str) -> str:
         """Where one of its files lies, relative to the workspace."""
         return f"{self.manifest.folder}/{file}"
