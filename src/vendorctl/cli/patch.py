@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from vendorctl.series.record import Statement
 
 #: Commands of `patch_author`, which is imported when one of them is called.
-_AUTHORING = ("edit", "refresh", "drop", "move", "split")
+_AUTHORING = ("edit", "refresh", "drop", "move", "resume", "split")
 
 
 class _PatchGroup(Suggesting):

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""`vendorctl patch edit|refresh|drop|move|split`: reworking a series."""
+"""`vendorctl patch edit|refresh|drop|move|resume|split`: reworking a series."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from vendorctl.model import Report
 
 if TYPE_CHECKING:
     from vendorctl.series.authoring import Rework, Reworker
+    from vendorctl.series.reworking import Bench
     from vendorctl.series.workspace import Dresser, Standing
     from vendorctl.workspace.lock import Lock
     from vendorctl.workspace.manifest import Upstream
@@ -45,10 +46,7 @@ def edit(name: str, number: int | None, abort: bool) -> int:
 @options()
 def refresh(name: str, number: int | None, dry_run: bool) -> int:
     """Take edits into patch NUMBER (default: the one being edited, else the last) and carry later patches over."""
-    from vendorctl.series.authoring import plan_refresh
-
-    root, surroundings = current().root(), _surroundings(name)
-    return emit(_write(plan_refresh(root, *surroundings, number), dry_run=dry_run))
+    return emit(_run(name, "refresh", number, None, dry_run=dry_run))
 
 
 @click.command("drop")
@@ -58,9 +56,7 @@ def refresh(name: str, number: int | None, dry_run: bool) -> int:
 @options()
 def drop(name: str, number: int, dry_run: bool) -> int:
     """Take patch NUMBER out of the series of NAME and carry later patches over."""
-    from vendorctl.series.author import drop_patch
-
-    return emit(_rework(name, f"dropped patch {number:04d}", partial(drop_patch, number), dry_run))
+    return emit(_run(name, "drop", number, None, dry_run=dry_run))
 
 
 @click.command("move")
@@ -71,10 +67,20 @@ def drop(name: str, number: int, dry_run: bool) -> int:
 @options()
 def move(name: str, number: int, to: int, dry_run: bool) -> int:
     """Move patch NUMBER to the place of patch TO; the patches between move over by one."""
-    from vendorctl.series.author import move_patch
+    return emit(_run(name, "move", number, to, dry_run=dry_run))
 
-    title = f"moved patch {number:04d} to {to:04d}"
-    return emit(_rework(name, title, partial(move_patch, number, to), dry_run))
+
+@click.command("resume")
+@click.argument("name")
+@click.option("--continue", "how", flag_value="continue", help="Go on after editing a conflict's files.")
+@click.option("--skip", "how", flag_value="skip", help="Leave the patch in conflict out of the series, and go on.")
+@click.option("--abort", "how", flag_value="abort", help="Give the rework up; nothing had changed.")
+@options()
+def resume(name: str, how: str | None) -> int:
+    """Go on with a drop, move or refresh of NAME's series that stopped at a conflict."""
+    if how is None:
+        raise VendorError("say how: --continue, --skip or --abort", code=ExitCode.USAGE)
+    return emit(_resume(name, how))
 
 
 @click.command("split")
@@ -98,6 +104,35 @@ def split(
 
     rework = partial(split_by, number, paths, parts, title, reason)
     return emit(_rework(name, f"split patch {number:04d}", rework, dry_run))
+
+
+def _run(name: str, kind: str, number: int | None, to: int | None, *, dry_run: bool) -> Report:
+    from vendorctl.series.operation import Operation, OperationKind
+    from vendorctl.series.reworking import run_rework
+    from vendorctl.workspace.guard import exclusive
+
+    operation = Operation(kind=OperationKind(kind), number=number, to=to)
+    # Planned and written under one lock: what was read must still be true when it is replaced.
+    with exclusive(current().root(), title=f"patch {kind}", on_wait=current().say):
+        return run_rework(_bench(name), operation, dry_run=dry_run)
+
+
+def _resume(name: str, how: str) -> Report:
+    from vendorctl.series.reworking import abort_rework, continue_rework, skip_patch
+    from vendorctl.workspace.guard import exclusive
+
+    steps = {"continue": continue_rework, "skip": skip_patch, "abort": abort_rework}
+    with exclusive(current().root(), title="patch resume", on_wait=current().say):
+        return steps[how](_bench(name))
+
+
+def _bench(name: str) -> Bench:
+    from vendorctl.cli.surroundings import begin
+    from vendorctl.series.reworking import Bench
+
+    root = current().root()
+    upstream, lock, dresser = _surroundings(name)
+    return Bench(root=root, upstream=upstream, lock=lock, dresser=dresser, transaction=partial(begin, root, "patch"))
 
 
 def _rework(name: str, title: str, rework: Reworker, dry_run: bool) -> Report:

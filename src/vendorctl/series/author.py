@@ -4,13 +4,14 @@
 """Reworking a series in memory: dropping, moving, splitting and refreshing a patch, later ones carried over.
 
 Each is a bump onto the same pristine tree with other links; what needs no change keeps its bytes. A later patch that
-does not fit any more stops the rework: nothing is half done.
+does not fit any more stops the rework (`StuckError`): nothing is half done, and it can be planned again with `Choices`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.objects import Blobs
@@ -18,13 +19,15 @@ from vendorctl.git.oid import Oid, hash_blob
 from vendorctl.git.tree import Entry, Tree
 from vendorctl.model import Report
 from vendorctl.paths import display
-from vendorctl.series.bump import BumpRequest, Link, Stuck, links_of, plan_bump
+from vendorctl.series.bump import BumpRequest, Link, OutcomeKind, Stuck, links_of, plan_bump
 from vendorctl.series.conflict import explain_conflict
-from vendorctl.series.content import ContentMerger
+from vendorctl.series.content import ContentMerger, Labels
 from vendorctl.series.lines import split_lines
+from vendorctl.series.merge import Conflict, Settled
 from vendorctl.series.misfit import first_index, new_side
 from vendorctl.series.patch import Change, ChangeKind, Patch, slugify
 from vendorctl.series.refresh import refresh_patch
+from vendorctl.series.resolutions import Resolution, Resolutions
 from vendorctl.series.stack import Applied, Series
 from vendorctl.series.write import write_patch
 from vendorctl.vendor.contents import ChainedBlobs
@@ -53,17 +56,61 @@ class Part:
         return f"{self.number}: {name} line {hunk.old_start + context}{section}"
 
 
-def drop_patch(number: int, chain: Applied, blobs: Blobs, merger: ContentMerger) -> Applied:
-    """The series without one patch. Raises VendorError (exit code 5) when a later patch needs it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What people decided about conflicts of a rework: `decisions` made now, and those recorded below `root`.
+
+    `skip` holds numbers of patches to leave out.
+    """
+
+    root: Path | None = None
+    decisions: Mapping[str, Resolution] = field(default_factory=dict)
+    skip: frozenset[int] = frozenset()
+
+    def settle(self, conflict: Conflict, merger: ContentMerger) -> Settled | None:
+        """The decision about one conflict; None where there is none."""
+        return None if self.root is None else Resolutions(self.root, merger, self.decisions).settle(conflict)
+
+
+#: Nobody was asked.
+UNDECIDED = Choices()
+
+
+class StuckError(VendorError):
+    """A patch conflicts with the rework: `stuck` says where, `blobs` read the sides."""
+
+    def __init__(self, stuck: Stuck, blobs: Blobs) -> None:
+        causes = "; ".join(explain_rework_conflict(conflict) for conflict in stuck.conflicts)
+        super().__init__(
+            f"a later patch does not fit any more: {stuck.patch.file_name}: {causes}",
+            hint="nothing was changed; without --dry-run, the files in conflict are laid out to be edited",
+            code=ExitCode.CONFLICT,
+        )
+        self.stuck = stuck
+        self.blobs = blobs
+
+
+def explain_rework_conflict(conflict: Conflict) -> str:
+    """One conflict in a few words, where it is the rework that stands in upstream's place."""
+    return explain_conflict(conflict).replace("upstream", "the rework")
+
+
+def drop_patch(
+    number: int, chain: Applied, blobs: Blobs, merger: ContentMerger, choices: Choices = UNDECIDED
+) -> Applied:
+    """The series without one patch. Raises StuckError (exit code 5) when a later patch needs it."""
     dropped = _find(chain, number)
     links = [link for link in links_of(chain) if link.patch is not dropped.patch]
-    return _relay(chain, links, [link.patch.number for link in links], blobs, merger)
+    return _relay(chain, links, [link.patch.number for link in links], blobs, merger, choices).applied
 
 
-def move_patch(number: int, target: int, chain: Applied, blobs: Blobs, merger: ContentMerger) -> Applied:
+def move_patch(
+    number: int, target: int, chain: Applied, blobs: Blobs, merger: ContentMerger, choices: Choices = UNDECIDED
+) -> Applied:
     """The series with one patch moved to the place of patch `target`; those between move over by one.
 
-    The numbers in use stay the same. Raises VendorError (exit code 5) when two patches cannot change places.
+    The numbers in use stay the same. Raises StuckError (exit code 5) when two patches cannot change places, and
+    VendorError when they can, but give another tree and nobody decided anything.
     """
     moved, place = _find(chain, number), _find(chain, target)
     links = list(links_of(chain))
@@ -71,20 +118,22 @@ def move_patch(number: int, target: int, chain: Applied, blobs: Blobs, merger: C
     at = links.index(place)
     links.remove(moved)
     links.insert(at, moved)
-    result = _relay(chain, links, numbers, blobs, merger)
-    if result.patched != chain.patched:
+    result = _relay(chain, links, numbers, blobs, merger, choices)
+    if result.applied.patched != chain.patched and not result.decided:
         raise VendorError(
             f"in that order the series gives another tree; patch {number:04d} depends on its place",
             code=ExitCode.CONFLICT,
         )
-    return result
+    return result.applied
 
 
-def refresh_with(chain: Applied, number: int, tree: Tree, blobs: Blobs, merger: ContentMerger) -> Applied:
+def refresh_with(
+    chain: Applied, number: int, tree: Tree, blobs: Blobs, merger: ContentMerger, choices: Choices = UNDECIDED
+) -> Applied:
     """The series with patch `number` leading to `tree`; later patches are carried over.
 
-    `blobs` reads `tree` as well. Raises VendorError when nothing would be left of the patch, and (exit code 5) when a
-    later one does not fit any more.
+    `blobs` reads `tree` as well. Raises VendorError when nothing would be left of the patch, and StuckError (exit code
+    5) when a later one does not fit any more.
     """
     refreshed = _find(chain, number)
     if tree == refreshed.before:
@@ -94,10 +143,13 @@ def refresh_with(chain: Applied, number: int, tree: Tree, blobs: Blobs, merger: 
     if tree != refreshed.after:
         patch = refresh_patch(patch, refreshed.before, tree, blobs)
     links = [Link(patch, link.before, tree) if link.patch is refreshed.patch else link for link in links_of(chain)]
-    return _relay(chain, links, [link.patch.number for link in links], blobs, merger, extra=(tree,))
+    numbers = [link.patch.number for link in links]
+    return _relay(chain, links, numbers, blobs, merger, choices, extra=(tree,)).applied
 
 
-def fold_edits(chain: Applied, number: int, edited: Tree, blobs: Blobs, merger: ContentMerger) -> Applied:
+def fold_edits(
+    chain: Applied, number: int, edited: Tree, blobs: Blobs, merger: ContentMerger, choices: Choices = UNDECIDED
+) -> Applied:
     """The series with edits of the patched tree, given as the `edited` tree, made part of patch `number`.
 
     Raises VendorError (exit code 5) when the edits touch what a later patch made, so that they belong there.
@@ -105,13 +157,13 @@ def fold_edits(chain: Applied, number: int, edited: Tree, blobs: Blobs, merger: 
     target = _find(chain, number)
     last = chain.series.patches[-1].number
     if number == last:
-        return refresh_with(chain, number, edited, blobs, merger)
+        return refresh_with(chain, number, edited, blobs, merger, choices)
     edit = Link(target.patch, chain.patched, edited)
     request = BumpRequest(old=chain, new=target.after, blobs=blobs, moves=(), links=(edit,))
     plan = plan_bump(request, merger)
     if plan.applied is None or plan.stuck is not None:
         raise _stopped(plan.stuck, f"the edits do not fit at patch {number:04d}; fold them into a later one")
-    result = refresh_with(chain, number, plan.applied.patched, ChainedBlobs(plan.blobs, blobs), merger)
+    result = refresh_with(chain, number, plan.applied.patched, ChainedBlobs(plan.blobs, blobs), merger, choices)
     if result.patched != edited:
         raise VendorError(f"with the edits in patch {number:04d} the series gives another tree", code=ExitCode.CONFLICT)
     return result
@@ -160,7 +212,7 @@ def split_patch(
     for each in links_of(chain):
         split = each.patch is patch
         links += [Link(first, each.before, middle), Link(second, middle, each.after)] if split else [each]
-    return _relay(chain, links, _make_room(chain, number), layered, merger, extra=(middle,))
+    return _relay(chain, links, _make_room(chain, number), layered, merger, UNDECIDED, extra=(middle,)).applied
 
 
 def split_by(
@@ -223,14 +275,23 @@ def _find(chain: Applied, number: int) -> Link:
     raise VendorError(f"{chain.series.upstream!r} has no patch {number}", hint=f"it has: {known}", code=ExitCode.USAGE)
 
 
+@dataclass(frozen=True, slots=True)
+class _Relaid:
+    """A chain that was carried over, and whether people's decisions had a part in it."""
+
+    applied: Applied
+    decided: bool
+
+
 def _relay(
     chain: Applied,
     links: Sequence[Link],
     numbers: Sequence[int],
     blobs: Blobs,
     merger: ContentMerger,
+    choices: Choices,
     extra: Iterable[Tree] = (),
-) -> Applied:
+) -> _Relaid:
     """Carry `links` over the same pristine tree and give the results `numbers`."""
     contents = ChainedBlobs(chain.blobs, blobs)
     made = {
@@ -241,13 +302,24 @@ def _relay(
     }
     # No links at all is a series without patches; the request's own default would be the old ones.
     if not links:
-        return Applied(Series(chain.series.upstream, ()), (chain.trees[0],), {})
+        return _Relaid(Applied(Series(chain.series.upstream, ()), (chain.trees[0],), {}), decided=False)
     old = Applied(chain.series, chain.trees, {**chain.blobs, **made})
-    request = BumpRequest(old=old, new=chain.trees[0], blobs=blobs, moves=(), links=tuple(links))
+    request = BumpRequest(
+        old=old,
+        new=chain.trees[0],
+        blobs=blobs,
+        moves=(),
+        links=tuple(links),
+        labels=lambda patch: Labels(f"before {patch.file_name}", "the series as it becomes", patch.file_name),
+        resolve=lambda _patch, conflict: choices.settle(conflict, merger),
+        skip=choices.skip,
+    )
     plan = plan_bump(request, merger)
-    if plan.applied is None:
-        raise _stopped(plan.stuck, "a later patch does not fit any more")
-    empty = [outcome.patch for outcome in plan.outcomes if outcome.new is None]
+    if plan.stuck is not None:
+        raise StuckError(plan.stuck, plan.blobs)
+    assert plan.applied is not None
+    left_out = plan.of_kind(OutcomeKind.SKIPPED)
+    empty = [outcome.patch for outcome in plan.outcomes if outcome.new is None and outcome not in left_out]
     if empty:
         raise VendorError(
             f"nothing would be left of {empty[0].file_name}",
@@ -255,15 +327,18 @@ def _relay(
             code=ExitCode.CONFLICT,
         )
     patches = tuple(
-        replace(patch, number=number) for patch, number in zip(plan.applied.series.patches, numbers, strict=True)
+        replace(outcome.new, number=number)
+        for outcome, number in zip(plan.outcomes, numbers, strict=True)
+        if outcome.new is not None
     )
-    return replace(plan.applied, series=Series(chain.series.upstream, patches))
+    applied = replace(plan.applied, series=Series(chain.series.upstream, patches))
+    return _Relaid(applied, decided=bool(left_out) or any(outcome.reused for outcome in plan.outcomes))
 
 
 def _stopped(stuck: Stuck | None, what: str) -> VendorError:
     if stuck is None:
         return VendorError(what, code=ExitCode.CONFLICT)
-    causes = "; ".join(explain_conflict(conflict).replace("upstream", "the rework") for conflict in stuck.conflicts)
+    causes = "; ".join(explain_rework_conflict(conflict) for conflict in stuck.conflicts)
     return VendorError(
         f"{what}: {stuck.patch.file_name}: {causes}",
         hint="nothing was changed; rework that patch first",

@@ -15,7 +15,7 @@ from vendorctl.git.objects import Blobs
 from vendorctl.git.tree import Entry, Tree
 from vendorctl.model import Json, Report
 from vendorctl.paths import display
-from vendorctl.series.author import fold_edits, refresh_with
+from vendorctl.series.author import UNDECIDED, Choices, fold_edits, refresh_with
 from vendorctl.series.content import ContentMerger
 from vendorctl.series.editing import Editing, load_editing, read_edited, stage_editing_end
 from vendorctl.series.record import Edits, is_bytecode, unrecorded
@@ -82,7 +82,14 @@ def plan_rework(
     return _planned(root, before, chain, before.blobs, lock, dresser, title, disk)
 
 
-def plan_refresh(root: Path, upstream: Upstream, lock: Lock | None, dresser: Dresser, number: int | None) -> Rework:
+def plan_refresh(
+    root: Path,
+    upstream: Upstream,
+    lock: Lock | None,
+    dresser: Dresser,
+    number: int | None,
+    choices: Choices = UNDECIDED,
+) -> Rework:
     """Compute a refresh of one patch; nothing is written.
 
     With `patch edit` under way, the edited tree becomes what its patch leads to. Otherwise the unrecorded edits of the
@@ -92,7 +99,7 @@ def plan_refresh(root: Path, upstream: Upstream, lock: Lock | None, dresser: Dre
     refuse_unlocked(before)
     editing = load_editing(root, upstream.name)
     if editing is not None:
-        return _refresh_from_editing(root, before, editing, number, lock, dresser)
+        return _refresh_from_editing(root, before, editing, number, lock, dresser, choices)
     disk = _disk_tree(before)
     edits = _edits_on_disk(before, disk)
     if edits is None or not edits.changes:
@@ -102,12 +109,18 @@ def plan_refresh(root: Path, upstream: Upstream, lock: Lock | None, dresser: Dre
         raise VendorError(f"{upstream.name!r} has no patches to refresh", code=ExitCode.USAGE)
     wanted = before.series.patches[-1].number if number is None else number
     with ContentMerger() as merger:
-        chain = fold_edits(before.applied, wanted, edits.after, edits.blobs, merger)
+        chain = fold_edits(before.applied, wanted, edits.after, edits.blobs, merger, choices)
     return _planned(root, before, chain, edits.blobs, lock, dresser, f"refreshed patch {wanted:04d}", disk)
 
 
 def _refresh_from_editing(
-    root: Path, before: Standing, editing: Editing, number: int | None, lock: Lock | None, dresser: Dresser
+    root: Path,
+    before: Standing,
+    editing: Editing,
+    number: int | None,
+    lock: Lock | None,
+    dresser: Dresser,
+    choices: Choices,
 ) -> Rework:
     editing.check(before.series)
     if number not in (None, editing.number):
@@ -120,7 +133,7 @@ def _refresh_from_editing(
     _refuse_edits(before, disk)
     tree, blobs = read_edited(root, before, editing)
     with ContentMerger() as merger:
-        chain = refresh_with(before.applied, editing.number, tree, blobs, merger)
+        chain = refresh_with(before.applied, editing.number, tree, blobs, merger, choices)
     title = f"refreshed patch {editing.number:04d}"
     return replace(_planned(root, before, chain, blobs, lock, dresser, title, disk), editing=editing)
 

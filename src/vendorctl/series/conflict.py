@@ -42,7 +42,7 @@ from vendorctl.series.resolutions import (
     stage_resolution,
 )
 from vendorctl.series.stack import Series
-from vendorctl.workspace.root import bump_dir
+from vendorctl.workspace.root import bump_dir, rework_dir
 from vendorctl.workspace.transaction import Transaction
 
 _SCHEMA = "vendorctl/bump/1"
@@ -221,12 +221,12 @@ def stage_decisions(tx: Transaction, decisions: Mapping[str, Resolution]) -> Non
 
 
 def _decided_so_far(root: Path) -> set[str]:
-    """Keys of the decisions that bumps under way rest on."""
+    """Keys of the decisions that bumps and reworks under way rest on."""
     keys: set[str] = set()
-    for state in (root / bump_dir("")).glob(f"*/{_STATE}"):
-        with contextlib.suppress(VendorError):  # an unreadable state can only be given up
-            pending = load_pending(root, state.parent.name)
-            keys |= set(pending.decided) if pending is not None else set()
+    for folder in (bump_dir(""), rework_dir("")):
+        for state in (root / folder).glob(f"*/{_STATE}"):
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # an unreadable state is given up
+                keys |= {str(key) for key in parse_json(state.read_bytes())["decided"]}
     return keys
 
 

@@ -77,6 +77,11 @@ def bump_dir(name: str) -> str:
     return f"{STATE_FOLDER}/bump/{name}"
 
 
+def rework_dir(name: str) -> str:
+    """The folder that keeps a rework of a series which stopped at a conflict."""
+    return f"{STATE_FOLDER}/rework/{name}"
+
+
 def ensure_state_folder(root: Path) -> Path:
     """Make `.vendorctl` with a `.gitignore` that ignores all of it, and return its path.
 
