@@ -113,7 +113,13 @@ def _signature(value: Callable[..., Any]) -> str:
     for parameter in inspect.signature(value).parameters.values():
         if parameter.name == "self":
             continue
-        star = {parameter.VAR_KEYWORD: "**", parameter.VAR_POSITIONAL: "*"}.get(parameter.kind, "")
+        star = (
+            "**"
+            if parameter.kind is parameter.VAR_KEYWORD
+            else "*"
+            if parameter.kind is parameter.VAR_POSITIONAL
+            else ""
+        )
         default = "" if parameter.default is parameter.empty else f"={parameter.default!r}"
         parameters.append(f"{star}{parameter.name}{default}")
     return f"({', '.join(parameters)})"
