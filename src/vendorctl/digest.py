@@ -21,13 +21,18 @@ def sha256(data: bytes) -> str:
 def parse_json(data: bytes | str) -> Any:
     """The value of a JSON text that may come from anywhere.
 
-    Raises ValueError for everything that is none: bytes that are no UTF text, NaN and infinities (also ``1e999``),
-    which Python's reader would take and its integers would not, and nesting beyond what the interpreter can follow.
+    Raises ValueError for everything that is none: bytes that are no UTF-8, halves of surrogate pairs, which nothing
+    could write again, NaN and infinities (also ``1e999``), which no integer can be made of, and nesting beyond what the
+    interpreter can follow.
     """
+    text = data if isinstance(data, str) else data.decode()
     try:
-        return json.loads(data, parse_constant=_refuse_constant, parse_float=_finite)
+        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode()
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
+    return value
 
 
 def _refuse_constant(name: str) -> float:
