@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -101,3 +104,26 @@ def test_a_combination_is_permitted_exactly_when_all_parts_are(parts: list[str])
 def test_any_text_is_an_expression_or_refused(text: str) -> None:
     if is_valid(text):
         assert parse(parse(text).text) == parse(text)
+
+
+#: A program whose threads all ask for their first expression at once, in a process that has parsed none yet.
+_AT_ONCE = """
+import sys, threading
+from vendorctl.licenses.expressions import parse
+sys.setswitchinterval(1e-6)
+texts = ["MIT", "Apache-2.0 WITH LLVM-exception", "BSD-3-Clause", "ISC OR Zlib", "GPL-2.0-only", "MPL-2.0", "X11"]
+start, results = threading.Barrier(len(texts)), {}
+def work(text, delay):
+    start.wait()
+    threading.Event().wait(delay)
+    results[text] = parse(text).text
+threads = [threading.Thread(target=work, args=(text, number * 0.004)) for number, text in enumerate(texts)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+sys.exit(0 if results == {text: text for text in texts} else str(results))
+"""
+
+
+def test_threads_may_ask_for_their_first_expression_at_once() -> None:
+    done = subprocess.run([sys.executable, "-c", _AT_ONCE], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

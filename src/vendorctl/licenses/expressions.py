@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from threading import Lock
 from typing import TYPE_CHECKING, TypeAlias
 
 from vendorctl.errors import VendorError
@@ -41,6 +42,10 @@ class Expression:
     alternatives: tuple[Terms, ...]
 
 
+#: license-expression fills its tables when it first parses, and other threads would see them half filled.
+_PARSING = Lock()
+
+
 @lru_cache(maxsize=4096)
 def parse(text: str) -> Expression:
     """Read an expression. Raises VendorError naming what is unknown or malformed.
@@ -50,11 +55,12 @@ def parse(text: str) -> Expression:
     """
     from license_expression import ExpressionError
 
-    licensing = _licensing()
     if len(text) > 1000:
         raise VendorError("a licence expression of more than 1,000 characters")
     try:
-        parsed = licensing.parse(text, validate=False, strict=True)
+        with _PARSING:
+            licensing = _licensing()
+            parsed = licensing.parse(text, validate=False, strict=True)
     # The library stumbles over some malformed expressions, such as `(OR MIT)`, before it notices them.
     except (
         ExpressionError,
