@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -239,15 +240,19 @@ class FakePip:
 
 
 def test_an_environment_is_made_once_and_only_when_it_is_whole(tmp_path: Path) -> None:
+    made = tmp_path / "environments"
     failing = FakePip(fail=True)
     with pytest.raises(VendorError, match=r"flydsl 0\.4\.2 cannot be installed: ERROR: No matching") as caught:
-        venvs.environment(tmp_path, "0.4.2", variables={}, runner=failing)
+        venvs.environment(made, "0.4.2", variables={}, runner=failing)
     assert caught.value.code is ExitCode.TOOL_MISSING
-    assert list(tmp_path.iterdir()) == []
+    assert list(made.iterdir()) == []
     pip = FakePip()
-    folder = venvs.environment(tmp_path, "0.4.2", variables={}, runner=pip)
+    with ThreadPoolExecutor(4) as threads:
+        found = set(threads.map(lambda _: venvs.environment(made, "0.4.2", variables={}, runner=pip), range(4)))
+    (folder,) = found
+    assert len(pip.calls) == 2, "four at a time, and one installed: the environment, then what is in it"
     assert any("flydsl==0.4.2" in call for call in pip.calls)
-    assert venvs.environment(tmp_path, "0.4.2", variables={}, runner=failing) == folder
+    assert venvs.environment(made, "0.4.2", variables={}, runner=failing) == folder
     assert len(failing.calls) == 2
 
 

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from filelock import FileLock
+
 from vendorctl import proc
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.kernels.toolchain import Toolchain
@@ -26,7 +28,8 @@ def environment(folder: Path, version: str, *, variables: Mapping[str, str], run
     """An environment below `folder` that holds exactly this flydsl (and NumPy), made on first use.
 
     `variables` is the environment that pip runs in: its index and proxies are the user's. An interrupted installation
-    is not used. Raises VendorError (exit code 7) when the version cannot be installed.
+    is not used, and one that is under way in another thread or process is waited for. Raises VendorError (exit code 7)
+    when the version cannot be installed.
     """
     if not _VERSION.match(version):
         raise VendorError(f"{version!r} is not a version", code=ExitCode.USAGE)
@@ -35,8 +38,17 @@ def environment(folder: Path, version: str, *, variables: Mapping[str, str], run
     if (target / _DONE).is_file():
         os.utime(target)  # the time of last use, by which `vendorctl cache clean` chooses
         return target
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{tag}-", dir=folder) as scratch:
+    locks = folder.parent / "locks"
+    for needed in (folder, locks):
+        needed.mkdir(parents=True, exist_ok=True)
+    with FileLock(locks / f"{tag}.lock"):
+        if not (target / _DONE).is_file():
+            _install(target, version, variables, runner)
+    return target
+
+
+def _install(target: Path, version: str, variables: Mapping[str, str], runner: proc.Runner) -> None:
+    with tempfile.TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent) as scratch:
         # Scripts of an environment name its folder, but nothing here runs them: it can be moved.
         fresh = Path(scratch) / "environment"
         _run(runner, [sys.executable, "-m", "venv", "--without-pip", str(fresh)], variables, version)
@@ -46,7 +58,6 @@ def environment(folder: Path, version: str, *, variables: Mapping[str, str], run
         if target.exists():
             shutil.rmtree(target)
         fresh.rename(target)
-    return target
 
 
 def _run(runner: proc.Runner, arguments: list[str], variables: Mapping[str, str], version: str) -> None:
