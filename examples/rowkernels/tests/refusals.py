@@ -22,10 +22,12 @@ from torch import Tensor
 from torch.autograd import forward_ad
 
 import rowkernels
-from rowkernels import _devices, _hip, _objects
+from rowkernels import _contract, _devices, _hip, _objects
 
 Arguments = tuple[object, object, object]
 
+#: The widths that have gradients, in words.
+WIDTHS = ", ".join(map(str, _contract.GRADIENT_WIDTHS[:-1])) + f" and {_contract.GRADIENT_WIDTHS[-1]}"
 _BEGIN, _END = "<!-- refusals: made of tests/refusals.py -->\n", "<!-- end of refusals -->\n"
 F16, BF16, F32, F64 = torch.float16, torch.bfloat16, torch.float32, torch.float64
 
@@ -116,7 +118,7 @@ CALLS = [
     Refusal("epsilon", "an epsilon that is a tensor, with or without a gradient", rowkernels.UnsupportedTypeError,
             lambda d: (ones(d, 2, 64), ones(d, 64), ones(d, grad=True))),
     Refusal("epsilon", "no epsilon (None), a string, a boolean", rowkernels.UnsupportedTypeError, _eps(None)),
-    Refusal("gradient", "the gradient of `x` at a width without a backward kernel", rowkernels.UnsupportedWidthError,
+    Refusal("gradient", f"the gradient of `x` at a width other than {WIDTHS}", rowkernels.UnsupportedWidthError,
             lambda d: (ones(d, 2, 65, grad=True), ones(d, 65), 1e-5)),
     Refusal("gradient", "the weight's gradient at such a width", rowkernels.UnsupportedWidthError,
             lambda d: (ones(d, 2, 65), ones(d, 65, grad=True), 1e-5)),
