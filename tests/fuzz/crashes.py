@@ -58,10 +58,11 @@ CRASHES: dict[str, tuple[bytes, ...]] = {
     ),
     # The longest name of a folder, and a user name that ends in `@`.
     "url": (b"ssh://h/" + b"x" * 300, b"https://@:p@example.org/x.git"),
-    # A folder object that hashes to its id and is no folder.
+    # A folder object that hashes to its id and is no folder; a path with more levels than a walk can follow.
     "tree": (
         b"100644 blob " + b"5" * 40 + b"\ta.py\0\xff\xff100644 a.py",
         b"100644 blob " + b"5" * 40 + b"\ta.py\0\xff\xff40000 d\0short",
+        b"100644 blob " + b"5" * 40 + b"\t" + b"a/" * 1500 + b"a.py\0\xff\xff",
     ),
     # What the library for expressions stumbles over.
     "expression": (b"(OR MIT) AND MIT", b"(MIT OR( ) AND MIT", b"(" * 900 + b"MIT"),

@@ -34,6 +34,10 @@ MAX_LISTING = 128 << 20
 _FOUND = re.compile(rb"([0-9a-f]{40}) ([a-z]+) ([0-9]{1,18})")
 
 
+#: Levels of the deepest path of a tree, however little of it is taken: trees are walked level by level.
+_MAX_LEVELS = 100
+
+
 class Blobs(Protocol):
     """A way to read blob contents: from the cache, from disk, or from memory."""
 
@@ -131,7 +135,7 @@ def read_tree(git: Git, oid: Oid) -> Tree:
     try:
         tree = Tree(_unambiguous(_listed_entries(done.stdout)))
     except ValueError as error:
-        hint = "`git fsck` refuses it as well; tell upstream, or pin a commit without it"
+        hint = "no honest repository has such a tree; tell upstream, or pin a commit without it"
         raise VendorError(f"tree {oid} is not usable: {error}", hint=hint) from error
     if tree.oid != oid:
         _verify_folders(git, oid)
@@ -193,6 +197,8 @@ def _listed_entries(output: bytes) -> Iterator[tuple[bytes, Entry]]:
     for row in output.split(b"\0")[:-1]:
         head, _, path = row.partition(b"\t")
         mode, _, oid = head.split(b" ")
+        if path.count(b"/") >= _MAX_LEVELS:
+            raise ValueError(f"it has a path of {path.count(b'/') + 1} levels; the limit is {_MAX_LEVELS}")
         yield path, Entry(canonical_mode(int(mode, 8)), Oid.parse(oid.decode("ascii")))
 
 
