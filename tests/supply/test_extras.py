@@ -156,6 +156,8 @@ def test_what_needs_an_extra_names_it_and_ends_with_7(made: Make, kernels: Path)
         assert result.code == 7, (words, result.text)
         assert result.text.startswith("error: "), words
         assert named in result.text, (words, result.text)
+    result = made("build").vendorctl(kernels, "build", "--executor", "dask://127.0.0.1:9")
+    assert (result.code, "vendorctl[distributed]" in result.text) == (7, True), result.text
 
 
 def test_the_core_alone_proves_objects_that_others_built(made: Make, kernels: Path) -> None:
