@@ -13,9 +13,10 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
-from benchmarks.__main__ import RESULTS
+from benchmarks.__main__ import RESULTS, benchmarks
 from benchmarks.plots import bar_chart, growth_chart
 from benchmarks.results import SCHEMA, Curve, Result, Row, Table
 
@@ -26,6 +27,13 @@ IMAGES = ROOT / "docs" / "images"
 KEPT = ROOT / "docs" / "explanation" / "performance.json"
 
 _BLOCK = re.compile(r"(<!-- bench ([a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+#: What each chart shows, in words.
+_ALT = {
+    "bench-cold.svg": "Seconds of the main job with an empty cache, and of its parts",
+    "bench-workspace.svg": "Time and memory by the size of the workspace",
+    "bench-upstream.svg": "Time and memory by the length of upstream's history",
+}
 
 #: A power of the size up to which growth counts as linear.
 _LINEAR = 1.2
@@ -38,15 +46,17 @@ def render(page: str, document: Mapping[str, Any]) -> str:
 
 
 def charts(document: Mapping[str, Any]) -> dict[str, str]:
-    """The charts by file name."""
-    figures = _Figures(document)
-    curves = figures.results["growth"].curves
-    cold = figures.results["core"].tables["cold"]
-    return {
-        "bench-cold.svg": bar_chart(cold.rows, "Seconds of the main job with an empty cache, and of its parts"),
-        "bench-workspace.svg": _growth(curves, "verify", "Time and memory by the size of the workspace"),
-        "bench-upstream.svg": _growth(curves, "drift", "Time and memory by the length of upstream's history"),
-    }
+    """The charts by file name; those of benchmarks that did not run are left out."""
+    results = _Figures(document).results
+    made: dict[str, str] = {}
+    if "core" in results:
+        rows = results["core"].tables["cold"].rows
+        made["bench-cold.svg"] = bar_chart(rows, _ALT["bench-cold.svg"])
+    if "growth" in results:
+        curves = results["growth"].curves
+        made["bench-workspace.svg"] = _growth(curves, "verify", _ALT["bench-workspace.svg"])
+        made["bench-upstream.svg"] = _growth(curves, "drift", _ALT["bench-upstream.svg"])
+    return made
 
 
 def _growth(curves: Mapping[str, Curve], series: str, title: str) -> str:
@@ -75,21 +85,31 @@ class _Figures:
             "growth": self.growth,
             "missing": self.missing,
         }
+        if name == "growth" and name not in self.results:
+            return "Not measured in this run."
         if name in special:
             return special[name]()
         benchmark, _, table = name.partition(" ")
+        if benchmark not in self.results and benchmark in benchmarks():
+            return "Not measured in this run."
         result = self.results[benchmark]
+        if table == "chart":
+            names = [file for file in _ALT if (file == "bench-cold.svg") == (benchmark == "core")]
+            return "\n\n".join(f"![{_ALT[file]}](../images/{file})" for file in names)
         return _sizes(result) if table == "size" else _table(result.tables[table])
 
     def machine(self) -> str:
-        """One sentence on when and where."""
+        """When and where."""
+        if not self.results:
+            return "No run is kept here yet."
         facts, peers = self.document["machine"], self.document["peers"]
         others = ", ".join(f"{name} {version}" for name, version in sorted(peers.items()) if version)
-        return (
+        text = (
             f"Measured on {self.document['date']}: {facts['cores']} cores of {facts['processor']}, "
             f"{facts['memory_gib']} GiB, {facts['system']}, Python {facts['python']}, git {facts['git']}; {others}. "
-            f"Load when the run began: {facts['load']}."
+            f"Load when the run began: {facts['load']:g}."
         )
+        return "\n".join(wrap(text, 120, break_on_hyphens=False))
 
     def targets(self) -> str:
         """Every row that has a target."""
@@ -183,6 +203,8 @@ def main() -> int:
         print(f"{source} is of a run with --quick, whose figures mean nothing", file=sys.stderr)
         return 1
     PAGE.write_text(render(PAGE.read_text(), document))
+    for outdated in IMAGES.glob("bench-*.svg"):
+        outdated.unlink()
     for name, text in charts(document).items():
         (IMAGES / name).write_text(text)
     KEPT.write_text(json.dumps(document, indent=2, sort_keys=True) + "\n")

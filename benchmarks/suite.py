@@ -92,7 +92,7 @@ def machine() -> dict[str, str | int | float]:
 
 
 def _version(*command: str) -> str:
-    """The version that a program prints: the first word of its first line with a digit in it."""
+    """The version that a program prints: the first word of its first line that starts with a digit."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     words = done.stdout.split("\n", 1)[0].split()
     return next((word for word in words if word[0].isdigit()), "unknown")
@@ -100,7 +100,14 @@ def _version(*command: str) -> str:
 
 def version_of(program: str | None) -> str | None:
     """The version of a peer; None when it is not there."""
-    return None if program is None else _version(program, "--version")
+    if program is None:
+        return None
+    python = Path(program).with_name("python")
+    if not python.exists():
+        return _version(program, "--version")
+    # Not every program of a venv tells its version; what was installed does.
+    ask = f"import importlib.metadata as m; print(m.version({Path(program).name!r}))"
+    return _version(str(python), "-c", ask)
 
 
 PYTHON = sys.executable

@@ -151,9 +151,29 @@ def test_unknown_figures_are_an_error() -> None:
         page.render("<!-- bench targets -->\n<!-- end -->\n", {"schema": "other/1", "results": {}})
 
 
+def test_a_benchmark_that_did_not_run_leaves_no_figures_and_no_charts() -> None:
+    nothing = document(1) | {"results": {}}
+    text = "<!-- bench core cold -->\n<!-- end -->\n<!-- bench growth -->\n<!-- end -->\n"
+    assert page.render(text, nothing).count("Not measured in this run.") == 2
+    assert page.charts(nothing) == {}
+    with pytest.raises(KeyError):
+        page.render("<!-- bench other cold -->\n<!-- end -->\n", nothing)
+
+
 def test_charts_are_stable_escaped_and_of_few_series() -> None:
     assert page.charts(document(1)) == page.charts(document(1))
     assert "a &lt; b" in plots.bar_chart([Row(name="a < b", wall=1.0)], "title")
     many = Curve(over="files", unit="MiB", sizes=(1, 2), series={str(name): (1.0, 2.0) for name in range(4)})
     with pytest.raises(ValueError, match="told apart"):
         plots.growth_chart([[many]], "title")
+
+
+def test_page_and_charts_show_the_run_that_is_kept() -> None:
+    kept = json.loads(page.KEPT.read_text())
+    text = page.PAGE.read_text()
+    assert page.render(text, kept) == text, "run `python -m benchmarks.page docs/explanation/performance.json`"
+    charts = page.charts(kept)
+    assert {path.name for path in page.IMAGES.glob("bench-*.svg")} == set(charts)
+    for name, chart in charts.items():
+        assert (page.IMAGES / name).read_text() == chart
+        assert f"../images/{name}" in text
