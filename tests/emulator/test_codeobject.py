@@ -15,6 +15,7 @@ from support.gpu_assembly import code_object
 from vendorctl.emulator import CodeObject, decode
 from vendorctl.emulator.elf import read_elf
 from vendorctl.errors import VendorError
+from vendorctl.kernels import elf
 
 BODY = "  s_load_dwordx2 s[2:3], s[0:1], 0x0\n  v_mov_b32 v0, 1"
 
@@ -113,3 +114,23 @@ def test_image_is_bounded() -> None:
             struct.pack_into("<Q", data, entry + 40, 1 << 62)
     with pytest.raises(VendorError, match="beyond the limit"):
         read_elf(bytes(data))
+
+
+def test_overlapping_sections_and_notes_are_refused() -> None:
+    """Thousands of headers that all mean the whole file would make megabytes of it."""
+    data = bytearray(code_object(BODY, "gfx942"))
+    sections, count = struct.unpack_from("<Q", data, 40)[0], struct.unpack_from("<H", data, 60)[0]
+    for entry in range(sections + 64, sections + 64 * count, 64):
+        struct.pack_into("<QQ", data, entry + 24, 0, len(data) // 2)
+    with pytest.raises(VendorError, match="sections overlap"):
+        read_elf(bytes(data))
+    data = bytearray(code_object(BODY, "gfx942"))
+    segments, count = struct.unpack_from("<Q", data, 32)[0], struct.unpack_from("<H", data, 56)[0]
+    start = len(data)
+    data += bytes(3 * start)  # empty notes
+    for entry in range(segments, segments + 56 * count, 56):
+        struct.pack_into("<I", data, entry, 4)
+        struct.pack_into("<Q", data, entry + 8, start)
+        struct.pack_into("<Q", data, entry + 32, 3 * start // 4 * 4)
+    with pytest.raises(VendorError, match="notes overlap"):
+        elf.parse(bytes(data))

@@ -118,6 +118,8 @@ def _sections(data: bytes, offset: int, size: int, count: int, names_at: int) ->
     if count > _MAX_TABLE:
         raise VendorError(f"the object claims {count} sections")
     headers = [_unpack(_SECTION, data, offset + index * size) for index in range(count)]
+    if sum(length for _name, kind, _flags, _address, _at, length, *_rest in headers if kind != _NO_BITS) > len(data):
+        raise VendorError("the object's sections overlap")  # else a small file could ask for any amount of memory
     bodies = [
         b"" if kind == _NO_BITS else _slice(data, at, length, "a section")
         for _name, kind, _flags, _address, at, length, *_rest in headers

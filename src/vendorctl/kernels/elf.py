@@ -132,6 +132,7 @@ def _header(data: bytes) -> _Header:
 def _metadata(data: bytes, header: _Header) -> dict[str, Any]:
     import msgpack
 
+    left = len(data)
     for index in range(header.segments):
         kind, _, offset, _, _, size, _, _ = struct.unpack_from(
             "<IIQQQQQQ", data, header.segments_at + index * _SEGMENT_SIZE
@@ -140,6 +141,9 @@ def _metadata(data: bytes, header: _Header) -> dict[str, Any]:
             raise ValueError("it was cut short: a segment reaches beyond its end")
         if kind != _PT_NOTE:
             continue
+        left -= size
+        if left < 0:
+            raise ValueError("its notes overlap")  # else a small file could ask for any amount of reading
         for note, name, description in _notes(data[offset : offset + size]):
             if note == _NT_AMDGPU_METADATA and name == b"AMDGPU\0":
                 value = msgpack.unpackb(description)
