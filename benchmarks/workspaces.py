@@ -228,12 +228,14 @@ def _row(function: int, functions: int) -> int:
 def module(number: int, functions: int, rng: random.Random) -> list[str]:
     """The lines of a kernel: a header with licence and copyright, then functions that differ from file to file."""
     licence = _LICENCES[number % len(_LICENCES)]
+    # REUSE-IgnoreStart
     lines = [
         f"# SPDX-FileCopyrightText: 2025 The authors of part {number % 50}\n",
         f"# SPDX-License-Identifier: {licence}\n",
         f'"""Kernel {number}."""\n',
         "import math\n",
     ]
+    # REUSE-IgnoreEnd
     for index in range(functions):
         lines += [
             "\n",
