@@ -88,11 +88,11 @@ def kernels(tmp_path: Path) -> Path:
     return root
 
 
-def test_the_core_is_six_packages_and_three_that_they_need(tmp_path: Path) -> None:
+def test_the_core_is_seven_packages_and_six_that_they_need(tmp_path: Path) -> None:
     asked = requirements(build_wheel(ROOT, tmp_path))
     core = {each.name for each in asked if each.marker is None}
-    assert core == {"click", "filelock", "gitpython", "license-expression", "msgpack", "pyyaml"}
-    assert set(closure(asked)) - core == {"boolean-py", "gitdb", "smmap"}
+    assert core == {"click", "filelock", "gitpython", "license-expression", "msgpack", "pyyaml", "rich"}
+    assert set(closure(asked)) - core == {"boolean-py", "gitdb", "markdown-it-py", "mdurl", "pygments", "smmap"}
     assert {str(each.marker).split('"')[1] for each in asked if each.marker} == MODULES.keys()
 
 

@@ -50,7 +50,7 @@ class Session:
             return Silent()
         from vendorctl.cli.bars import Bars
 
-        return Bars(sys.stderr, color=self.use_color(terminal=True))
+        return Bars.on_stderr(color=self.use_color(terminal=True))
 
     def use_color(self, *, terminal: bool) -> bool:
         """Colour is for terminals; --no-color, NO_COLOR, FORCE_COLOR and TERM=dumb, in that order, say otherwise."""

@@ -14,8 +14,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from filelock import FileLock
-
 from vendorctl import proc
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.kernels.toolchain import Toolchain
@@ -41,6 +39,8 @@ def environment(folder: Path, version: str, *, variables: Mapping[str, str], run
     locks = folder.parent / "locks"
     for needed in (folder, locks):
         needed.mkdir(parents=True, exist_ok=True)
+    from filelock import FileLock  # only where something is installed; checks never lock
+
     with FileLock(locks / f"{tag}.lock"):
         if not (target / _DONE).is_file():
             _install(target, version, variables, runner)
