@@ -18,10 +18,12 @@ those inside the methods that use them.
 
         def launcher(self, instance):
             from minikernels.scale import build_scale
+
             return build_scale(instance.text("dtype"))
 
         def arguments(self, instance):
             return {"x": Pointer(instance.text("dtype")), "n": 1000, "a": 2.0}
+
 
     RECIPE = Scale()
 """
