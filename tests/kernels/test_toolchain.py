@@ -76,7 +76,7 @@ def test_a_linker_that_is_too_old_is_named_with_the_way_out(tmp_path: Path) -> N
         toolchain.find_linker({"PATH": str(tmp_path)}, runner)
     assert "LLD 18 or newer" in caught.value.message
     assert "is Debian LLD 14.0.6" in caught.value.message
-    assert "pip install ziglang" in str(caught.value.hint)
+    assert "pip install 'vendorctl[build]'" in str(caught.value.hint)
     assert caught.value.code is ExitCode.TOOL_MISSING
 
 

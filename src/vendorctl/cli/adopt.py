@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from vendorctl.cli.given import GivenPath
 from vendorctl.cli.output import emit
 from vendorctl.cli.session import current, options
 from vendorctl.errors import ExitCode, VendorError
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @click.command("adopt")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("folder", metavar="DIR", type=GivenPath(path_type=Path, exists=True, file_okay=False))
 @click.option("--upstream", "names", multiple=True, required=True, metavar="NAME", help="What to call the upstream.")
 @click.option("--url", "urls", multiple=True, required=True, help="Its repository; one for each --upstream.")
 @click.option("--ref", "refs", multiple=True, help="Search the history of these refs only (default: all of them).")

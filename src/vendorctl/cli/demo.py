@@ -11,13 +11,14 @@ from pathlib import Path
 
 import click
 
+from vendorctl.cli.given import GivenPath
 from vendorctl.cli.session import current, options
 from vendorctl.cli.story import Story
 from vendorctl.errors import ExitCode
 
 
 @click.command("demo")
-@click.argument("folder", required=False, type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", required=False, type=GivenPath(path_type=Path, file_okay=False))
 @options(formats=("text",))
 def command(folder: Path | None) -> int:
     """Vendor a kernel library, patch it, prove it, catch a tampering; all offline.

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import click
 
+from vendorctl.cli.given import GivenPath
 from vendorctl.cli.output import emit
 from vendorctl.cli.session import FINDING_FORMATS, current, options
 
 
 @click.command("guard")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=GivenPath(path_type=Path, dir_okay=False))
 @click.option("--check", is_flag=True, help="Write nothing; fail when FILE is not as generated.")
 @options(formats=FINDING_FORMATS)
 def command(file: Path, check: bool) -> int:

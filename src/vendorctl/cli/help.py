@@ -115,9 +115,11 @@ NO_COLOR            no colours
 FORCE_COLOR         colours in a pipe or file, too
 SOURCE_DATE_EPOCH   the time to write where one is needed, in seconds since 1970
 
+VENDORCTL_CACHE_READONLY   1: take objects from kernels.cache, offer none
+
 Proxies, credentials and url.<base>.insteadOf are git's own settings.
 
-Read on: docs/how-to/offline-and-mirrors.md""",
+Read on: docs/reference/environment.md""",
     ),
     "schemas": Topic(
         "The JSON schemas of the documents that vendorctl writes.",

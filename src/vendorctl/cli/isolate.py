@@ -10,10 +10,11 @@ from pathlib import Path
 
 import click
 
+from vendorctl.cli.given import GivenPath
 from vendorctl.cli.output import emit
 from vendorctl.cli.session import FINDING_FORMATS, current, options
 
-_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+_FOLDER = GivenPath(path_type=Path, exists=True, file_okay=False)
 
 
 @click.command("isolate")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from vendorctl.cli.given import GivenPath
 from vendorctl.cli.output import emit
 from vendorctl.cli.session import current, options
 
@@ -18,7 +19,7 @@ from vendorctl.cli.session import current, options
 @click.option(
     "--export",
     "export_to",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=GivenPath(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Also copy everything to DIR, such as share/doc/PRODUCT of an installation.",
 )

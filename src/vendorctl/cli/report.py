@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from vendorctl.cli.given import GivenPath
 from vendorctl.cli.output import emit
 from vendorctl.cli.session import current, options
 from vendorctl.errors import ExitCode, VendorError
@@ -16,9 +17,9 @@ from vendorctl.model import Report
 
 
 @click.command("report")
-@click.option("--html", "folder", required=True, type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
+@click.option("--html", "folder", required=True, type=GivenPath(path_type=Path, file_okay=False), metavar="DIR",
               help="Write DIR/index.html.")  # fmt: skip
-@click.option("--tests", "results", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
+@click.option("--tests", "results", type=GivenPath(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
               help="Results of `vendorctl test --format json` to show.")  # fmt: skip
 @options()
 def command(folder: Path, results: Path | None) -> int:

@@ -112,7 +112,7 @@ def options(*, formats: Sequence[str] = ("text", "json")) -> Callable[[_Decorate
     """The global options, accepted before and after the command's name. `formats` is what the command can write."""
     decorators = [
         click.option("-C", "start_folder", type=click.Path(path_type=Path, exists=True, file_okay=False), metavar="DIR",
-                     callback=_set_folder, expose_value=False, help="Act as if started in DIR."),
+                     callback=_set_folder, expose_value=False, is_eager=True, help="Act as if started in DIR."),
         click.option("--format", "output_format", type=click.Choice(list(formats)), callback=_set_format,
                      expose_value=False, help="How to write the result (default: text)."),
         click.option("-q", "--quiet", is_flag=True, callback=_set_verbosity, expose_value=False,

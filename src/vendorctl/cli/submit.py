@@ -10,11 +10,12 @@ from typing import Any
 
 import click
 
+from vendorctl.cli.given import GivenPath
 from vendorctl.cli.session import FINDING_FORMATS, options
 from vendorctl.errors import ExitCode, VendorError
 
-_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-_FOLDER = click.Path(path_type=Path, file_okay=False)
+_FILE = GivenPath(path_type=Path, exists=True, dir_okay=False)
+_FOLDER = GivenPath(path_type=Path, file_okay=False)
 #: Options that each ask for something else than a submission.
 _MODES = ("check", "queue", "sent", "landed", "abort")
 

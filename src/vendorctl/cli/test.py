@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from vendorctl.cli.given import GivenPath
 from vendorctl.cli.places import executor_option
 from vendorctl.cli.session import FINDING_FORMATS, current, options
 
@@ -24,7 +25,7 @@ from vendorctl.cli.session import FINDING_FORMATS, current, options
 @click.option("-j", "--jobs", type=click.IntRange(1, 512), help="Objects at a time (default: one per processor).")
 @executor_option
 @click.option("--no-cache", is_flag=True, help="Test again what was tested before.")
-@click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write JUnit XML to this file, too.")
+@click.option("--junit", type=GivenPath(path_type=Path, dir_okay=False), help="Write JUnit XML to this file, too.")
 @click.option("--mutate", is_flag=True, help="Damage objects on purpose; report which damage the tests notice.")
 @click.option("--mutants", "per_kind", type=click.IntRange(1), default=12, metavar="N",
               help="With --mutate: mutants of each kind and object (default: 12).")  # fmt: skip

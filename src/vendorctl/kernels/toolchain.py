@@ -110,7 +110,7 @@ def find_linker(environment: Mapping[str, str], runner: proc.Runner = proc.run, 
     need = f"LLD {MINIMUM_LLD} or newer" if wanted is None else f"{wanted}, which VENDOR.yaml pins,"
     raise VendorError(
         f"no linker: {need} is needed to finish AMD code objects{found}",
-        hint="`pip install ziglang`, or `apt-get install lld-19`, or set ROCM_PATH to a ROCm installation",
+        hint="`pip install 'vendorctl[build]'`, or `apt-get install lld-19`, or set ROCM_PATH to a ROCm installation",
         code=ExitCode.TOOL_MISSING,
     )
 

@@ -79,7 +79,7 @@ def test_the_barrier_patch_is_necessary_and_the_serial_schedule_shows_it(
 ) -> None:
     before = state_of(softmax)
     found = call(capsys, softmax, "test", "--without", "2", "-j", "1")
-    assert found["counts"] == {"objects": 2, "necessary for": 2}
+    assert found["counts"] == {"objects": 2, "need it": 2}
     for item in found["objects"]:
         assert item["turn"] == "regressed"
         reasons = "\n".join(item["after"]["why"])

@@ -81,7 +81,7 @@ def _report(standing: Standing, patch: Patch, found: Sequence[Contrast]) -> Test
         title="test --without",
         lines=(f"{patch.file_name}: {patch.title}", *contrasts.table(found, "with the patch", "without it"), verdict),
         findings=tuple(findings),
-        counts={"objects": len(found), "necessary for": len(needed)},
+        counts={"objects": len(found), "need it": len(needed)},
         data={"patch": patch.file_name, "upstream": standing.upstream.name, "objects": [item.json() for item in found]},
     )
     return TestReport(report)
