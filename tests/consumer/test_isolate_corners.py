@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import py_compile
 import shutil
+import subprocess
+import sysconfig
 import textwrap
 import venv
 from pathlib import Path
@@ -273,8 +275,36 @@ def test_a_pth_file_that_imports_it_first_is_told(tmp_path: Path, interpreter: P
     assert rules(result) == ["VC607 error"]
 
 
+EXTENSION = """
+#include <Python.h>
+static struct PyModuleDef native = {PyModuleDef_HEAD_INIT, "native", NULL, -1, NULL};
+PyMODINIT_FUNC PyInit_native(void)
+{
+    PyObject *needed = PyImport_ImportModule("toolkit");
+    if (needed == NULL)
+        return NULL;
+    Py_DECREF(needed);
+    return PyModule_Create(&native);
+}
+"""
+
+
 def test_a_compiled_extension_that_needs_it(tmp_path: Path) -> None:
-    """A module without source: its bytecode alone, as some products ship it."""
+    compiler = shutil.which("cc")
+    headers = sysconfig.get_path("include")
+    if compiler is None or not Path(headers, "Python.h").is_file():
+        pytest.skip("no C compiler, or no headers of Python")
+    folder = project(tmp_path, init("from rows import native\n"))
+    source = tmp_path / "native.c"
+    source.write_text(EXTENSION)
+    target = folder / f"rows/native{sysconfig.get_config_var('EXT_SUFFIX')}"
+    subprocess.run([compiler, "-shared", "-fPIC", f"-I{headers}", str(source), "-o", str(target)], check=True)
+    assert chain(isolate(folder), "VC601")[0] == "rows/__init__.py:1"
+    assert isolate(folder, absent="another").code == 0
+
+
+def test_a_module_without_source_that_needs_it(tmp_path: Path) -> None:
+    """Its bytecode alone, as some products ship it."""
     folder = project(tmp_path, init("from rows import native\n") | {"rows/native.py": "import toolkit\n"})
     py_compile.compile(str(folder / "rows/native.py"), str(folder / "rows/native.pyc"), doraise=True)
     (folder / "rows/native.py").unlink()
