@@ -24,8 +24,6 @@ from benchmarks.workspaces import VENDORCTL, Made, Size, call, make
 _USUAL = {"vendorctl --help": 0.15, "vendorctl verify": 0.3, "vendorctl sync, nothing to do": 0.3}
 _LARGE = {"vendorctl verify": 2.0}
 
-COLD = "vendorctl sync, empty cache"
-
 #: Seconds that every connection to the far servers takes to come about.
 _DELAY = 0.2
 
@@ -43,8 +41,10 @@ def measure(scratch: Path, *, quick: bool) -> Result:
               "files of each, many": many.size.files, "patches of each, many": many.size.patches},
         tables={
             "usual": _table([bare_python(usual), *commands(usual), *peers(usual)], _USUAL, often, warm=warm),
-            "large": _table([*commands(large)[1:], cold_sync(COLD, large), *peers(large)], _LARGE, rounds, warm=warm),
-            "many": _table([*commands(many)[1:], cold_sync(COLD, many)], {}, rounds, warm=warm),
+            "large": _table([*commands(large)[1:], *peers(large)], _LARGE, rounds, warm=warm),
+            "many": _table(commands(many)[1:], {}, rounds, warm=warm),
+            "fresh": _table([cold_sync("vendorctl sync, one upstream", large),
+                             cold_sync(f"vendorctl sync, {count} upstreams", many)], {}, 1, warm=False),
             "far": _table([far(many, scratch, 1), far(many, scratch, count)], {}, rounds, warm=False),
         },
     )  # fmt: skip
