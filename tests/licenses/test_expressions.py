@@ -92,6 +92,7 @@ def test_combining_keeps_choices_together() -> None:
     assert combine(["MIT", "mit"]) == "MIT"
     assert combine(["MIT OR ISC", "Apache-2.0"]) == "Apache-2.0 AND (MIT OR ISC)"
     assert combine(["MIT", "no licence"]) == "MIT AND no licence"
+    assert combine(["Apache-2.0 AND MIT", "MIT", "mit AND (ISC OR MIT)"]) == "Apache-2.0 AND (ISC OR MIT) AND MIT"
 
 
 @given(st.lists(st.sampled_from(["MIT", "ISC", "Zlib", "Apache-2.0"]), min_size=1, max_size=4))

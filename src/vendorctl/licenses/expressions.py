@@ -8,7 +8,7 @@ Parsing is license-expression's; it takes 50 ms to start, so it is imported on f
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -35,9 +35,13 @@ MAX_ALTERNATIVES = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expression:
-    """A valid expression: its canonical text, every id it names (exceptions included), and each way to satisfy it."""
+    """A valid expression: its canonical text and every id it names (exceptions included).
+
+    `parts` all apply; `alternatives` are the ways to satisfy the whole.
+    """
 
     text: str
+    parts: tuple[str, ...]
     ids: tuple[str, ...]
     alternatives: tuple[Terms, ...]
 
@@ -78,7 +82,7 @@ def parse(text: str) -> Expression:
     unknown = [key for key in licensing.unknown_license_keys(parsed) if not key.startswith(_OWN_ID)]
     if unknown:
         raise VendorError(f"not an SPDX licence id: {', '.join(unknown)}")
-    return Expression(text=parsed.render(), ids=ids, alternatives=_alternatives(parsed))
+    return Expression(text=parsed.render(), parts=tuple(_parts(parsed)), ids=ids, alternatives=_alternatives(parsed))
 
 
 def is_valid(text: str) -> bool:
@@ -99,11 +103,19 @@ def canonical(text: str) -> str:
 
 
 def combine(texts: Iterable[str]) -> str:
-    """One expression for things that come together: all of them apply. Nothing gives the empty text."""
-    parts = sorted({canonical(text) for text in texts if text})
+    """One expression for things that come together: all apply, each stated once. Nothing gives the empty text."""
+    parts = sorted({part for text in texts if text for part in parts_of(text)})
     if len(parts) == 1:
         return parts[0]
     return " AND ".join(f"({part})" if " OR " in part else part for part in parts)
+
+
+def parts_of(text: str) -> tuple[str, ...]:
+    """What must all be satisfied, in canonical spelling; the text itself when it is no expression."""
+    try:
+        return parse(text).parts
+    except VendorError:
+        return (text,)
 
 
 def permits(text: str, *, allow: Iterable[str], deny: Iterable[str] = ()) -> bool:
@@ -122,6 +134,16 @@ def _permitted(term: str, allowed: set[str], denied: set[str]) -> bool:
     if term in denied or (licence in denied and term not in allowed):
         return False
     return not allowed or term in allowed or licence in allowed
+
+
+def _parts(node: object) -> Iterator[str]:
+    from license_expression import AND
+
+    if isinstance(node, AND):
+        for child in node.args:
+            yield from _parts(child)
+    else:
+        yield str(node.render())  # type: ignore[attr-defined]  # node is license-expression's, untyped
 
 
 def _alternatives(node: object) -> tuple[Terms, ...]:
