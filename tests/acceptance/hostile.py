@@ -241,9 +241,9 @@ COMMAND_LINES = (
 )  # fmt: skip
 
 WORKSPACES = (
-    Case("`vendored/up` is a link to elsewhere", link_in_place_of("vendored/up"), 2, "is not a folder"),
+    Case("`vendored/up` is a link to elsewhere", link_in_place_of("vendored/up"), 1, "vendored/up: is not a folder"),
     Case("`vendored` is a link to elsewhere", link_in_place_of("vendored"), 1, "VC103", ("verify",)),
-    Case("`out` is a link to elsewhere", link_in_place_of("out"), 2, "is not a folder"),
+    Case("`out` is a link to elsewhere", link_in_place_of("out"), 1, "out: is not a folder"),
     Case("`.vendorctl` is a link to elsewhere", link_in_place_of(".vendorctl"), 3, ".vendorctl is not a folder"),
 )
 

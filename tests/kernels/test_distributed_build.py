@@ -36,11 +36,15 @@ kernels:
   targets: [gfx942, gfx11-generic]
   toolchain: {flydsl: "VERSION"}
 """
-#: The recipe of the tests of tests, with more rows.
+#: The recipe of the tests of tests, with more rows, each of which takes its time: somebody is killed meanwhile.
 MANY = RECIPE.replace(
     '        yield row(dtype="f16")\n        yield row(dtype="f32")\n',
     f'        for step in range({ROWS}):\n            yield row(dtype="f16" if step % 2 else "f32", step=step)\n',
+).replace(
+    "        from tinykern.scale import build_scale\n",
+    "        import time\n\n        from tinykern.scale import build_scale\n\n        time.sleep(0.8)\n",
 )
+assert "sleep" in MANY
 
 
 @dataclass(frozen=True)

@@ -219,7 +219,7 @@ def test_many_alike_are_folded_and_an_address_still_finds_each(browser: Browser,
     assert not hidden.is_visible()
     visit.page.locator("#findings select[name=severity]").select_option("note")
     assert visit.visible("#findings details.group") == 2
-    assert visit.page.locator("#findings details.group:not([hidden]) summary .chip").first.inner_text() == "10 notes"
+    assert visit.page.locator("#findings details.group:not([hidden]) summary .chip").first.text_content() == "10 notes"
     visit = Visit(browser, small, f"#{hidden.get_attribute('id')}")
     assert visit.page.locator("#findings details.group article").first.is_visible()
 

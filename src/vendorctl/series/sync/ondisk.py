@@ -46,7 +46,7 @@ def require_folders(root: Path, upstream: Upstream) -> None:
     for folder in (vendored_dir(upstream.name), patched_dir(upstream)):
         if is_displaced(root, folder):
             raise VendorError(
-                f"{folder} is not a folder of this workspace: a link or a file has its place, or that of one above it",
+                "is not a folder of this workspace: a link or a file has its place, or that of one above it",
                 hint="move it away, then run the command again",
                 location=Location(folder),
                 code=ExitCode.FINDINGS,
