@@ -23,7 +23,7 @@ def elsewhere(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     return folder
 
 
-WRITES = {
+WRITES: dict[tuple[str, ...], str] = {
     ("report", "--html", "page"): "page/index.html",
     ("licenses", "--export", "doc"): "doc/NOTICE",
 }
