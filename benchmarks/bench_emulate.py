@@ -81,7 +81,7 @@ def _copy(root: Path) -> Path:
     for part in _PARTS:
         source = ROOT / part
         if source.is_dir():
-            shutil.copytree(source, root / part, ignore=shutil.ignore_patterns("*.hsaco", "__pycache__"))
+            shutil.copytree(source, root / part, symlinks=True, ignore=shutil.ignore_patterns("*.hsaco", "__pycache__"))
         else:
             shutil.copy2(source, root / part)
     return root
