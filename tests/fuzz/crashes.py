@@ -65,7 +65,12 @@ CRASHES: dict[str, tuple[bytes, ...]] = {
         b"100644 blob " + b"5" * 40 + b"\t" + b"a/" * 1500 + b"a.py\0\xff\xff",
     ),
     # What the library for expressions stumbles over.
-    "expression": (b"(OR MIT) AND MIT", b"(MIT OR( ) AND MIT", b"(" * 900 + b"MIT"),
+    "expression": (
+        b"(MIT\tOR\tApache-1.0)AND\tBSD-1-Clause",
+        b"(OR MIT) AND MIT",
+        b"(MIT OR( ) AND MIT",
+        b"(" * 900 + b"MIT",
+    ),
     # A header of cat-file with a size that is none.
     "batch": (
         b"5" * 40 + b" no missing\n",

@@ -185,8 +185,11 @@ def test_a_client_that_is_killed_loses_no_finished_object(farm: Farm, root: Path
 
 def test_an_interrupted_client_loses_no_finished_object(farm: Farm, root: Path, tmp_path: Path) -> None:
     words = [sys.executable, "-m", "vendorctl", "-C", str(root), "build", "--executor", farm.cluster.spec]
+    # A shell's background jobs ignore the signal, and so would what they start.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with (tmp_path / "log").open("wb") as log:
         client = proc.start(words, cwd=tmp_path, env=os.environ, stderr=log)
+    signal.signal(signal.SIGINT, before)
     when_cached(2, lambda: client.send_signal(signal.SIGINT)).join()
     assert client.wait(timeout=60) == ExitCode.INTERRUPTED
     kept = cached(caches())

@@ -104,9 +104,10 @@ def canonical(text: str) -> str:
 
 def combine(texts: Iterable[str]) -> str:
     """One expression for things that come together: all apply, each stated once. Nothing gives the empty text."""
-    parts = sorted({part for text in texts if text for part in parts_of(text)})
-    if len(parts) == 1:
-        return parts[0]
+    whole = {canonical(text) for text in texts if text}
+    if len(whole) == 1:
+        return whole.pop()
+    parts = sorted({part for text in whole for part in parts_of(text)})
     return " AND ".join(f"({part})" if " OR " in part else part for part in parts)
 
 
