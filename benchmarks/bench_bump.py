@@ -56,14 +56,12 @@ def bump(made: Made) -> Subject:
     """Carries the series over, proves the result, writes trees, patches, manifest and lock."""
     prepare = fresh_copy(made, "VENDOR.yaml", "VENDOR.lock", "patches", "vendored", ".vendorctl")
     command = [*VENDORCTL, "sync", "--pin", "up0=v2"]
-    return Subject(name=BUMP, command=command, prepare=prepare, environment=made.env, disposable=True)
+    return Subject(name=BUMP, command=command, prepare=prepare, environment=made.env)
 
 
 def rebase(made: Made, checkout: Path) -> Subject:
     command = ["git", "rebase", "-q", "--onto", "v2", "v1", "series"]
-    return Subject(
-        name="git rebase", command=command, prepare=_copies(made, checkout), environment=made.env, disposable=True
-    )
+    return Subject(name="git rebase", command=command, prepare=_copies(made, checkout), environment=made.env)
 
 
 def stg_rebase(made: Made, checkout: Path, program: str) -> Subject:
@@ -72,9 +70,7 @@ def stg_rebase(made: Made, checkout: Path, program: str) -> Subject:
     for words in (["init"], ["uncommit", "--number", str(made.size.patches)]):
         call(program, *words, cwd=managed, env=made.env)
     command = [program, "rebase", "v2"]
-    return Subject(
-        name="stg rebase", command=command, prepare=_copies(made, managed), environment=made.env, disposable=True
-    )
+    return Subject(name="stg rebase", command=command, prepare=_copies(made, managed), environment=made.env)
 
 
 def range_diff(made: Made, checkout: Path) -> Subject:

@@ -72,21 +72,19 @@ def dfetch_update(made: Made, program: str) -> Subject:
         (folder / "dfetch.yaml").write_text(manifest)
         return folder
 
-    return Subject(
-        name="dfetch update", command=[program, "update"], prepare=prepare, environment=made.env, disposable=True
-    )
+    return Subject(name="dfetch update", command=[program, "update"], prepare=prepare, environment=made.env)
 
 
 def git_am(made: Made) -> Subject:
     files = [str(made.root / "patches/up0" / name) for name in _patches(made)]
     command = ["git", "am", "-q", *files]
-    return Subject(name="git am", command=command, prepare=_checkout(made), environment=made.env, disposable=True)
+    return Subject(name="git am", command=command, prepare=_checkout(made), environment=made.env)
 
 
 def stg_import(made: Made, program: str) -> Subject:
     command = [program, "import", "--series", str(made.root / "patches/up0/series")]
     prepare = _checkout(made, [program, "init"])
-    return Subject(name="stg import --series", command=command, prepare=prepare, environment=made.env, disposable=True)
+    return Subject(name="stg import --series", command=command, prepare=prepare, environment=made.env)
 
 
 def quilt_push(made: Made, program: str) -> Subject:
@@ -97,7 +95,7 @@ def quilt_push(made: Made, program: str) -> Subject:
         return folder
 
     command = [program, "push", "-q", "-a"]
-    return Subject(name="quilt push -a", command=command, prepare=prepare, environment=made.env, disposable=True)
+    return Subject(name="quilt push -a", command=command, prepare=prepare, environment=made.env)
 
 
 def git_submodule(made: Made) -> Subject:
@@ -109,7 +107,6 @@ def git_submodule(made: Made) -> Subject:
         command=command,
         prepare=_empty_repository(made),
         environment=made.env,
-        disposable=True,
     )
 
 
@@ -121,7 +118,6 @@ def git_subtree(made: Made) -> Subject:
         command=command,
         prepare=_empty_repository(made),
         environment=made.env,
-        disposable=True,
     )
 
 

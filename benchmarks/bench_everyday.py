@@ -113,7 +113,6 @@ def far(made: Made, scratch: Path, count: int) -> Subject:
         command=[*VENDORCTL, "sync", *names],
         prepare=prepare,
         environment=made.env | {"VENDORCTL_CACHE": cache, "GIT_SSH_COMMAND": str(connection), "GIT_SSH_VARIANT": "ssh"},
-        disposable=True,
     )
 
 

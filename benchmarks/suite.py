@@ -73,7 +73,7 @@ def cold_sync(name: str, made: Made) -> Subject:
         return copy()
 
     command = [*VENDORCTL, "sync"]
-    return Subject(name=name, command=command, prepare=prepare, environment=made.env, disposable=True)
+    return Subject(name=name, command=command, prepare=prepare, environment=made.env)
 
 
 def machine() -> dict[str, str | int | float]:

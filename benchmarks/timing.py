@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import statistics
 import subprocess
 import tempfile
@@ -22,8 +21,9 @@ from benchmarks.results import Row
 class Subject:
     """A command to time. `prepare` runs before each run, untimed, and returns the folder to run in.
 
-    `accept` are the exit codes of a run that did its work: some tools exit with 1 to say what they found. With
-    `disposable`, the parent of that folder is of that run alone, and is removed after it.
+    `accept` are the exit codes of a run that did its work: some tools exit with 1 to say what they found. Folders stay
+    until the benchmark ends: ext4 hands out no inode that was freed in the last minutes, and whoever makes files then
+    pays for the search.
     """
 
     name: str
@@ -31,7 +31,6 @@ class Subject:
     prepare: Callable[[], Path]
     environment: Mapping[str, str]
     accept: frozenset[int] = frozenset({0})
-    disposable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +57,6 @@ def once(subject: Subject) -> Run:
             output.seek(0)
             words = output.read().decode("utf-8", "replace")[-2000:]
             raise RuntimeError(f"{subject.name} ended with {child.returncode}: {words}")
-    if subject.disposable:
-        shutil.rmtree(folder.parent)
     return Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
