@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -134,7 +136,7 @@ def feed(args: Sequence[str], data: bytes, env: Mapping[str, str]) -> bool:
 def start(args: Sequence[str], *, cwd: Path, env: Mapping[str, str], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
     """Start a program that is talked to over pipes, in a process group of its own, and return at once.
 
-    `env` is its whole environment; `stderr` is an open file. The caller ends it, with its group. Raises VendorError
+    `env` is its whole environment; `stderr` is an open file. The caller ends it with `end_group`. Raises VendorError
     (exit code 7) when the program does not exist.
     """
     try:
@@ -149,3 +151,14 @@ def start(args: Sequence[str], *, cwd: Path, env: Mapping[str, str], stderr: IO[
         )
     except FileNotFoundError as error:
         raise VendorError(f"the program {args[0]!r} does not exist", code=ExitCode.TOOL_MISSING) from error
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """End what `start` began and everything that it started in turn, at once, and close the pipes to it."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):
+                pipe.close()

@@ -161,13 +161,7 @@ class Child:
 
     def _kill(self) -> None:
         """End the child and everything it started (the linker, or a recipe's own children)."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+        proc.end_group(self._process)
 
 
 def _import_folder(folder: Path) -> Path:

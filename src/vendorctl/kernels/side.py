@@ -71,13 +71,7 @@ class Side:
 
     def close(self) -> None:
         """End it at once, with everything it started."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+        proc.end_group(self._process)
         self._folder.cleanup()
 
     def _send(self, data: bytes) -> None:
