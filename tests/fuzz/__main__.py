@@ -16,9 +16,10 @@ def main() -> int:
     """The command line. Returns 1 when a target has crashes."""
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    hunting = commands.add_parser("hunt", help="explore targets one after the other (all of them by default)")
+    hunting = commands.add_parser("hunt", help="explore targets (all of them by default)")
     hunting.add_argument("targets", nargs="*")
-    hunting.add_argument("--seconds", type=int, default=60, help="for each target (default: 60)")
+    hunting.add_argument("--seconds", type=int, default=60, help="processor time for each target (default: 60)")
+    hunting.add_argument("--jobs", type=int, default=1, help="how many at a time (default: 1)")
     replaying = commands.add_parser("replay", help="give one saved input to a target, and show what escapes")
     replaying.add_argument("target")
     replaying.add_argument("file", type=Path)
@@ -35,16 +36,16 @@ def main() -> int:
         explore(words.target, words.folder, words.seconds, words.seed)
     elif words.command == "replay":
         return _replay(words.target, words.file)
-    return _hunt(words.targets, words.seconds)
+    return _hunt(words.targets, words.seconds, words.jobs)
 
 
-def _hunt(names: list[str], seconds: int) -> int:
+def _hunt(names: list[str], seconds: int, jobs: int) -> int:
     from fuzz.hunt import hunt
     from fuzz.registry import TARGETS, find
 
     for name in names:
         find(name)
-    return int(any(explored.crashes for explored in hunt(names or list(TARGETS), _BUILD, seconds)))
+    return int(any(explored.crashes for explored in hunt(names or list(TARGETS), _BUILD, seconds, jobs)))
 
 
 def _replay(name: str, file: Path) -> int:

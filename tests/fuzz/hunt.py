@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Targets explored one after the other, with a table of what that came to and a total over all hunts so far."""
+"""Targets explored, some at a time, with a table of what that came to and a total over all hunts so far."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 _EXECUTED = re.compile(rb"stat::number_of_executed_units: (\d+)")
 _PROGRESS = re.compile(rb"^#(\d+)\s.*cov: (\d+)", re.MULTILINE)
@@ -21,7 +23,7 @@ _PROGRESS = re.compile(rb"^#(\d+)\s.*cov: (\d+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explored:
-    """What exploring one target came to. `edges` are the branches of vendorctl that were taken at least once."""
+    """What exploring one target came to, in seconds of processor time. `edges` are the branches taken at least once."""
 
     target: str
     seconds: float
@@ -31,15 +33,18 @@ class Explored:
     crashes: tuple[str, ...]
 
 
-def hunt(names: Sequence[str], build: Path, seconds: int) -> list[Explored]:
-    """Explore each target for `seconds`, print a row for each, and add them to the totals in ``summary.json``."""
+def hunt(names: Sequence[str], build: Path, seconds: int, jobs: int) -> list[Explored]:
+    """Explore `jobs` targets at a time, each for `seconds` of processor time, and print a row for each that ends.
+
+    What a target came to is added to the ``total.json`` of its folder.
+    """
     say(f"{'target':<16}{'seconds':>9}{'executions':>12}{'edges':>8}{'corpus':>8}  crashes")
     found = []
-    for name in names:
-        explored = _explore(name, build / name, seconds)
-        say(_row(explored))
-        _add(build / "summary.json", explored)
-        found.append(explored)
+    with ThreadPoolExecutor(jobs) as pool:
+        for explored in pool.map(lambda name: _explore(name, build / name, seconds), names):
+            say(_row(explored))
+            _add(build / explored.target / "total.json", explored)
+            found.append(explored)
     for explored in found:
         for crash in explored.crashes:
             place = build / explored.target / "crashes" / crash
@@ -61,26 +66,39 @@ def _row(explored: Explored) -> str:
 def _explore(name: str, folder: Path, seconds: int) -> Explored:
     """Explore one target; a process that dies of an input (which it saves) is started again for what time is left."""
     folder.mkdir(parents=True, exist_ok=True)
-    begun = time.monotonic()
     executions = edges = 0
+    spent = 0.0
     log = folder / "log.txt"
-    while (left := round(seconds - (time.monotonic() - begun))) > 0:
+    while (left := round(seconds - spent)) > 0:
         with log.open("wb") as out:
             command = [sys.executable, "-m", "fuzz", "explore", name, str(folder), str(left), str(int(time.time()))]
             before = _crashes(folder)
-            done = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, env=_environment(), check=False)
+            code, used = _run(command, out)
+        spent += used
         said = log.read_bytes()
         steps = _PROGRESS.findall(said)
         total = _EXECUTED.search(said)
-        if not steps or (done.returncode != 0 and _crashes(folder) == before):
-            raise SystemExit(f"exploring {name} ended with {done.returncode}; {log} ends with:\n{_tail(said)}")
+        if not steps or (code != 0 and _crashes(folder) == before):
+            raise SystemExit(f"exploring {name} ended with {code}; {log} ends with:\n{_tail(said)}")
         executions += int(total[1]) if total else int(steps[-1][0])
         edges = max([edges, *(int(covered) for _, covered in steps)])
     corpus = sum(1 for _ in (folder / "corpus").iterdir())
     return Explored(
-        target=name, seconds=time.monotonic() - begun, executions=executions, edges=edges, corpus=corpus,
-        crashes=_crashes(folder),
-    )  # fmt: skip
+        target=name, seconds=spent, executions=executions, edges=edges, corpus=corpus, crashes=_crashes(folder)
+    )
+
+
+def _run(command: Sequence[str], out: BinaryIO) -> tuple[int, float]:
+    """Run to the end. Returns the exit code and the seconds of processor time, those of its children included."""
+    process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=_environment())
+    try:
+        _, status, used = os.wait4(process.pid, 0)
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, used.ru_utime + used.ru_stime
 
 
 def _crashes(folder: Path) -> tuple[str, ...]:
@@ -98,12 +116,9 @@ def _environment() -> dict[str, str]:
 
 
 def _add(file: Path, explored: Explored) -> None:
-    """Add one exploration to the totals."""
-    totals = json.loads(file.read_text()) if file.exists() else {}
-    row = totals.get(explored.target, {"seconds": 0.0, "executions": 0})
-    totals[explored.target] = {
-        **asdict(explored),
-        "seconds": round(row["seconds"] + explored.seconds, 1),
-        "executions": row["executions"] + explored.executions,
-    }
-    file.write_text(json.dumps(totals, indent=2, sort_keys=True) + "\n")
+    """Add one exploration to the totals of its target."""
+    total = json.loads(file.read_text()) if file.exists() else {"seconds": 0.0, "executions": 0}
+    row = asdict(explored)
+    row["seconds"] = round(total["seconds"] + explored.seconds, 1)
+    row["executions"] = total["executions"] + explored.executions
+    file.write_text(json.dumps(row, indent=2, sort_keys=True) + "\n")

@@ -42,7 +42,7 @@ def test_a_hunt_finds_the_fault(tmp_path: Path) -> None:
     crashes = [path for path in (tmp_path / "build/fuzz/broken/crashes").iterdir() if path.suffix != ".txt"]
     assert [path.read_bytes()[:3] for path in crashes] == [b"vc!"]
     assert f"replay broken {crashes[0].relative_to(tmp_path)}" in done.stdout
-    total = json.loads((tmp_path / "build/fuzz/summary.json").read_text())["broken"]
+    total = json.loads((tmp_path / "build/fuzz/broken/total.json").read_text())
     assert total["executions"] > 100
     assert total["edges"] > 0
     assert total["crashes"] == [crashes[0].name]
