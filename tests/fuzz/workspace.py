@@ -15,9 +15,10 @@ from vendorctl.errors import VendorError
 from vendorctl.git.oid import hash_blob
 from vendorctl.git.tree import Entry, Mode, Tree
 from vendorctl.paths import reject_reason
-from vendorctl.series.conflict import load_pending
+from vendorctl.series.conflict import BUMPS
 from vendorctl.series.editing import load_editing
 from vendorctl.series.resolutions import load_resolution
+from vendorctl.series.waiting import REWORKS
 from vendorctl.vendor.placed import Placed, dump_placed, load_placed
 from vendorctl.workspace.edit import append_item, remove_upstream, set_value
 from vendorctl.workspace.journal import read_journal
@@ -153,6 +154,8 @@ def _states() -> Iterator[bytes]:
         "conflicts": {"61": "k"}, "patch": "0001-x.patch", "number": 1,
     }  # fmt: skip
     yield json.dumps(bump).encode()
+    for words in ({"operation": "drop", "operand": 1, "to": None}, {"operation": "move", "operand": 2, "to": 1}):
+        yield json.dumps({**bump, "schema": "vendorctl/rework/1", **words}).encode()
 
 
 def check_state(data: bytes) -> None:
@@ -165,17 +168,22 @@ def check_state(data: bytes) -> None:
             ".vendorctl/resolutions/k/after": b"",
             ".vendorctl/edit/up/state.json": data,
             ".vendorctl/bump/up/state.json": data,
+            ".vendorctl/rework/up/state.json": data,
         }
     )
     placed = load_placed(root, "up")
     if placed.pristine or placed.output:
         assert load_placed(root_with({".vendorctl/placed/up.json": dump_placed(placed)}), "up") == placed
+    taken = 0
+    for load in (load_editing, BUMPS.load, REWORKS.load):
+        try:
+            load(root, "up")
+            taken += 1
+        except VendorError as error:
+            assert error.hint
     load_resolution(root, "k")
-    try:
-        load_editing(root, "up")
-    except VendorError as error:
-        assert error.hint
-    load_pending(root, "up")
+    if not taken:
+        raise VendorError("no command takes it")
 
 
 TARGETS = (

@@ -38,7 +38,7 @@ def edit(desk: SmallWorkspace) -> None:
 
 def test_record_list_show_lint(desk: SmallWorkspace, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     edit(desk)
-    assert call(desk, *RECORD, "--body", "It was two.\n\nNow it is TWO.", "--sign-off") == ExitCode.OK
+    assert call(desk, *RECORD, "--body", "It was two.\n\nNow it is TWO.", "--signoff") == ExitCode.OK
     out = capfdbinary.readouterr().out
     assert b"recorded patches/up/0001-say-two.patch: k/a.py\n" in out
     raw = (desk.patches / "0001-say-two.patch").read_bytes()
@@ -50,12 +50,21 @@ def test_record_list_show_lint(desk: SmallWorkspace, capfdbinary: pytest.Capture
     assert (desk.patches / "series").read_text() == "0001-say-two.patch\n"
 
     assert call(desk, "patch", "list") == ExitCode.OK
-    assert capfdbinary.readouterr().out.startswith(b"up  0001  no            +1 -1  Say TWO\n")
+    assert b"up 0001 no +1 -1 Say TWO".split() in [line.split() for line in capfdbinary.readouterr().out.splitlines()]
     for name in ("1", "0001", "say-two", "0001-say-two.patch"):
         assert call(desk, "patch", "show", "up", name) == ExitCode.OK
         assert capfdbinary.readouterr().out == raw
     assert call(desk, "patch", "lint") == ExitCode.OK
     assert call(desk, "verify") == ExitCode.OK
+
+
+@pytest.mark.parametrize(("option", "count"), [("--signoff", 1), ("--sign-off", 1), ("--quiet", 0)])
+def test_a_patch_is_signed_off_where_that_is_asked_for(desk: SmallWorkspace, option: str, count: int) -> None:
+    """Spelt as git spells it, or as it was spelt before."""
+    edit(desk)
+    assert call(desk, *RECORD, option) == ExitCode.OK
+    raw = (desk.patches / "0001-say-two.patch").read_bytes()
+    assert raw.count(b"\nSigned-off-by: Downstream Author <downstream@example.org>\n") == count
 
 
 def test_json(desk: SmallWorkspace, capfd: pytest.CaptureFixture[str]) -> None:

@@ -268,11 +268,7 @@ def parts_hint(patch: Patch) -> str:
 
 
 def _find(chain: Applied, number: int) -> Link:
-    for link in links_of(chain):
-        if link.patch.number == number:
-            return link
-    known = ", ".join(f"{patch.number}" for patch in chain.series.patches) or "none"
-    raise VendorError(f"{chain.series.upstream!r} has no patch {number}", hint=f"it has: {known}", code=ExitCode.USAGE)
+    return links_of(chain)[chain.series.index(number)]
 
 
 @dataclass(frozen=True, slots=True)

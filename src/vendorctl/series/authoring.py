@@ -12,17 +12,17 @@ from typing import TypeAlias
 
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.objects import Blobs
-from vendorctl.git.tree import Entry, Tree
+from vendorctl.git.tree import Tree
 from vendorctl.model import Json, Report
 from vendorctl.paths import display
 from vendorctl.series.author import UNDECIDED, Choices, fold_edits, refresh_with
 from vendorctl.series.content import ContentMerger
 from vendorctl.series.editing import Editing, load_editing, read_edited, stage_editing_end
-from vendorctl.series.record import Edits, is_bytecode, unrecorded
-from vendorctl.series.recording import locked_series, refuse_unlocked
+from vendorctl.series.record import Edits, unrecorded, without_bytecode
+from vendorctl.series.recording import refuse_unlocked, with_chain
 from vendorctl.series.stack import Applied
 from vendorctl.series.store import SERIES_FILE, dump_series_file
-from vendorctl.series.workspace import Dresser, Standing, load_standing, locked_upstream, stand
+from vendorctl.series.workspace import Dresser, Standing, load_standing, locked_upstream
 from vendorctl.vendor.contents import ChainedBlobs, DiskBlobs
 from vendorctl.vendor.disk import scan
 from vendorctl.vendor.materialise import stage_tree
@@ -195,23 +195,13 @@ def _planned(
     title: str,
     disk: Tree | None,
 ) -> Rework:
-    locked = replace(before.locked, series=locked_series(chain))
-    others = lock.upstreams if lock is not None else {}
-    return Rework(
-        title=title,
-        before=before,
-        after=stand(root, before.upstream, locked, chain, dresser, ChainedBlobs(blobs, before.blobs)),
-        lock=Lock(upstreams={**others, before.upstream.name: locked}),
-        disk=disk,
-    )
+    after, changed = with_chain(root, before, chain, ChainedBlobs(blobs, before.blobs), lock, dresser)
+    return Rework(title=title, before=before, after=after, lock=changed, disk=disk)
 
 
 def _disk_tree(standing: Standing) -> Tree | None:
     disk = scan(standing.folder)
-    if not disk.exists:
-        return None
-    derived: dict[bytes, Entry | None] = {path: None for path in disk.tree if is_bytecode(path)}
-    return disk.tree.replace(derived)
+    return without_bytecode(disk.tree) if disk.exists else None
 
 
 def _edits_on_disk(standing: Standing, disk: Tree | None) -> Edits | None:

@@ -10,19 +10,18 @@
     state.json      what `--continue`, `--skip` and `--abort` need
 
 Nothing else in the workspace changes. Going on means planning the same bump again with the decisions that were made:
-a plan is a pure function of its inputs, so no half-done state exists that a reboot could lose.
+a plan is a pure function of its inputs, so no half-done state exists that a reboot could lose. A rework that stops
+(`vendorctl.series.waiting`) lays its folder out, takes it back and gives it up by the functions here.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vendorctl.digest import parse_json, pretty_json, sha256
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.objects import Blobs
 from vendorctl.git.oid import Oid, hash_blob
@@ -33,112 +32,98 @@ from vendorctl.series.bump import Stuck
 from vendorctl.series.content import has_markers
 from vendorctl.series.history import UpstreamCommit
 from vendorctl.series.merge import Conflict, ConflictKind
-from vendorctl.series.resolutions import (
-    Resolution,
-    conflict_key,
-    make_resolution,
-    stage_bound,
-    stage_forget,
-    stage_resolution,
-)
+from vendorctl.series.resolutions import Resolution, make_resolution, stage_bound, stage_forget, stage_resolution
 from vendorctl.series.stack import Series
-from vendorctl.workspace.root import bump_dir, rework_dir
+from vendorctl.series.stopped import S, StateFile, Stopped, decided_so_far, open_conflicts, parse_common
+from vendorctl.workspace.root import bump_dir
 from vendorctl.workspace.transaction import Transaction
 
-_SCHEMA = "vendorctl/bump/1"
-_STATE = "state.json"
 _SIDES = ("base", "ours", "theirs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pending:
-    """An interrupted bump, as its state file has it.
+class Pending(Stopped):
+    """An interrupted bump: from which commit to which, the ref of the new one, and what the command consented to."""
 
-    `series` is each patch file's SHA-256 at the time, `skip` the numbers of patches to leave out, `decided` the keys of
-    decisions recorded since the bump began, `conflicts` path (hex) and key of each open conflict.
-    """
-
-    upstream: str
     old: Oid
     new: Oid
     ref: str | None
-    patch: str
-    number: int
-    series: Mapping[str, str]
-    skip: frozenset[int] = frozenset()
     drop_merged: bool = False
     follow: bool = False
-    decided: tuple[str, ...] = ()
-    conflicts: Mapping[bytes, str]
+
+    @property
+    def words(self) -> str:
+        """A bump."""
+        return "a bump"
 
     def check_series(self, series: Series) -> None:
         """Raise VendorError (exit code 5) when patches were edited since: the decisions may not fit any more."""
-        now = series_digests(series)
-        if now != dict(self.series):
-            changed = sorted(name for name in {*now, *self.series} if now.get(name) != self.series.get(name))
-            raise VendorError(
-                f"the series of {self.upstream!r} changed since this bump began: {', '.join(changed)}",
-                hint=f"run `vendorctl sync {self.upstream} --abort`, then begin the bump again",
-                code=ExitCode.CONFLICT,
-            )
+        changed = self.changed(series)
+        if changed:
+            told = f"the series of {self.upstream!r} changed since this bump began: {', '.join(changed)}"
+            raise BUMPS.outdated(self.upstream, told)
 
 
-def series_digests(series: Series) -> dict[str, str]:
-    """SHA-256 of each patch file."""
-    return {patch.file_name: sha256(patch.raw) for patch in series.patches}
+def _parse(state: Mapping[str, Any]) -> Pending:
+    return Pending(
+        old=Oid.parse(state["old"]),
+        new=Oid.parse(state["new"]),
+        ref=None if state["ref"] is None else str(state["ref"]),
+        **parse_common(state),
+        drop_merged=bool(state["drop_merged"]),
+        follow=bool(state["follow"]),
+    )
+
+
+def _dump(pending: Pending) -> dict[str, Json]:
+    return {
+        "old": str(pending.old),
+        "new": str(pending.new),
+        "ref": pending.ref,
+        "drop_merged": pending.drop_merged,
+        "follow": pending.follow,
+    }
+
+
+#: The bumps that wait for a decision.
+BUMPS = StateFile(
+    schema="vendorctl/bump/1",
+    folder=bump_dir,
+    parse=_parse,
+    dump=_dump,
+    command="vendorctl sync",
+    absent="no bump of {!r} is waiting for a decision",
+    again="begin the bump again",
+    inputs="VENDOR.yaml or the cache",
+)
 
 
 def load_pending(root: Path, name: str) -> Pending | None:
     """The interrupted bump of an upstream, or None. Raises VendorError when its state cannot be read."""
-    file = root / bump_dir(name) / _STATE
-    try:
-        raw = file.read_bytes()
-    except FileNotFoundError:
-        return None
-    try:
-        state = parse_json(raw)
-        return _parse_state(state)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise VendorError(
-            f"{bump_dir(name)}/{_STATE} cannot be read: {error}",
-            hint=f"run `vendorctl sync {name} --abort`; nothing else in the workspace was changed",
-        ) from error
-
-
-def is_unreadable(root: Path, name: str) -> bool:
-    """Whether an interrupted bump left a state that cannot be read, so that giving it up is all that is left."""
-    try:
-        load_pending(root, name)
-    except VendorError:
-        return True
-    return False
-
-
-def require_pending(root: Path, name: str) -> Pending:
-    """The interrupted bump of an upstream. Raises VendorError (exit code 2) when there is none."""
-    pending = load_pending(root, name)
-    if pending is None:
-        raise VendorError(f"no bump of {name!r} is waiting for a decision", code=ExitCode.USAGE)
-    return pending
+    return BUMPS.load(root, name)
 
 
 def stage_stuck(
     tx: Transaction,
-    root: Path,
     pending: Pending,
     stuck: Stuck,
     blobs: Blobs,
     commits: Sequence[UpstreamCommit],
     culprit: UpstreamCommit | None,
 ) -> None:
-    """Write the conflict folder for `stuck`, replacing what an earlier stop left there."""
-    folder = bump_dir(pending.upstream)
-    stage_clear(tx, root, pending.upstream)
+    """Write the folder of a bump's conflict, with the upstream commits that changed its files."""
+    stage_stop(tx, BUMPS, pending, stuck, blobs, summarize(pending, stuck, culprit))
+    log = "".join(f"{describe_commit(commit)}\n" for commit in commits).encode()
+    tx.write(f"{bump_dir(pending.upstream)}/upstream.log", log)
+
+
+def stage_stop(tx: Transaction, states: StateFile[S], stopped: S, stuck: Stuck, blobs: Blobs, summary: str) -> None:
+    """Write the folder of a conflict, in place of what an earlier stop left there."""
+    folder = states.folder(stopped.upstream)
+    stage_removal(tx, tx.root, folder)
     stage_sides(tx, folder, stuck.conflicts, blobs)
-    tx.write(f"{folder}/SUMMARY.txt", summarize(pending, stuck, culprit).encode() + b"\n")
-    tx.write(f"{folder}/upstream.log", "".join(f"{describe_commit(commit)}\n" for commit in commits).encode())
-    state = replace(pending, conflicts={conflict.path: conflict_key(conflict) for conflict in stuck.conflicts})
-    tx.write(f"{folder}/{_STATE}", pretty_json(_dump_state(state)))
+    tx.write(f"{folder}/SUMMARY.txt", f"{summary}\n".encode())
+    states.stage(tx, stopped)
 
 
 def stage_sides(tx: Transaction, folder: str, conflicts: Sequence[Conflict], blobs: Blobs) -> None:
@@ -153,9 +138,9 @@ def stage_sides(tx: Transaction, folder: str, conflicts: Sequence[Conflict], blo
                 tx.write(_inside(f"{folder}/{name}/", side.path), blobs[side.entry.oid], mode)
 
 
-def stage_clear(tx: Transaction, root: Path, name: str) -> None:
-    """Remove the conflict folder."""
-    stage_removal(tx, root, bump_dir(name))
+def stage_end(tx: Transaction, states: StateFile[S], name: str) -> None:
+    """Remove the folder of an upstream's conflict."""
+    stage_removal(tx, tx.root, states.folder(name))
 
 
 def stage_removal(tx: Transaction, root: Path, folder: str) -> None:
@@ -167,31 +152,28 @@ def stage_removal(tx: Transaction, root: Path, folder: str) -> None:
         tx.remove_empty_folders(folder)
 
 
-def stage_abort(tx: Transaction, root: Path, pending: Pending) -> None:
-    """Give the bump up: remove its folder and forget what was decided during it."""
-    for key in pending.decided:
+def stage_abort(tx: Transaction, states: StateFile[S], stopped: S) -> None:
+    """Give a command up: remove its folder and forget what was decided during it."""
+    for key in stopped.decided:
         stage_forget(tx, key)
-    stage_clear(tx, root, pending.upstream)
+    stage_end(tx, states, stopped.upstream)
 
 
-def read_decisions(root: Path, pending: Pending, stuck: Stuck) -> dict[str, Resolution]:
+def read_decisions(root: Path, states: StateFile[S], stopped: S, stuck: Stuck) -> dict[str, Resolution]:
     """What people made of the files in conflict, by conflict key.
 
     `stuck` is the same conflict, planned again. Raises VendorError (exit code 5) naming every file in which markers
     remain, and when the conflict is not the one that was shown.
     """
-    shown = {conflict.path: conflict_key(conflict) for conflict in stuck.conflicts}
-    if shown != dict(pending.conflicts):
-        raise VendorError(
-            f"the conflict of {pending.upstream!r} is not the one that was shown: VENDOR.yaml or the cache changed",
-            hint=f"run `vendorctl sync {pending.upstream} --abort`, then begin the bump again",
-            code=ExitCode.CONFLICT,
-        )
-    found, open_files = read_files(root / bump_dir(pending.upstream) / "files", stuck.conflicts)
+    name = stopped.upstream
+    if open_conflicts(stuck) != dict(stopped.conflicts):
+        told = f"the conflict of {name!r} is not the one that was shown: {states.inputs} changed"
+        raise states.outdated(name, told)
+    found, open_files = read_files(root / states.folder(name) / "files", stuck.conflicts)
     if open_files:
         raise VendorError(
             f"conflict markers remain in {', '.join(open_files)}",
-            hint=f"edit {bump_dir(pending.upstream)}/files, then run `vendorctl sync {pending.upstream} --continue`",
+            hint=f"edit {states.folder(name)}/files, then run `{states.command} {name} --continue`",
             code=ExitCode.CONFLICT,
         )
     return found
@@ -217,17 +199,7 @@ def stage_decisions(tx: Transaction, decisions: Mapping[str, Resolution]) -> Non
     for resolution in decisions.values():
         stage_resolution(tx, resolution)
     if decisions:
-        stage_bound(tx, decisions, keep=_decided_so_far(tx.root))
-
-
-def _decided_so_far(root: Path) -> set[str]:
-    """Keys of the decisions that bumps and reworks under way rest on."""
-    keys: set[str] = set()
-    for folder in (bump_dir(""), rework_dir("")):
-        for state in (root / folder).glob(f"*/{_STATE}"):
-            with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # an unreadable state is given up
-                keys |= {str(key) for key in parse_json(state.read_bytes())["decided"]}
-    return keys
+        stage_bound(tx, decisions, keep=decided_so_far(tx.root))
 
 
 def shown_file(conflict: Conflict, blobs: Blobs) -> tuple[bytes, Mode]:
@@ -328,44 +300,3 @@ def _decided_entry(conflict: Conflict, content: bytes, mode: Mode) -> Entry:
 def _is_open(conflict: Conflict, content: bytes) -> bool:
     size = conflict.content.marker_size if conflict.content is not None else 7
     return has_markers(content, size)
-
-
-def _dump_state(pending: Pending) -> Json:
-    conflicts: dict[str, Json] = {path.hex(): key for path, key in pending.conflicts.items()}
-    series: dict[str, Json] = dict(pending.series)
-    skip: list[Json] = [*sorted(pending.skip)]
-    decided: list[Json] = list(pending.decided)
-    return {
-        "schema": _SCHEMA,
-        "upstream": pending.upstream,
-        "old": str(pending.old),
-        "new": str(pending.new),
-        "ref": pending.ref,
-        "patch": pending.patch,
-        "number": pending.number,
-        "series": series,
-        "skip": skip,
-        "drop_merged": pending.drop_merged,
-        "follow": pending.follow,
-        "decided": decided,
-        "conflicts": conflicts,
-    }
-
-
-def _parse_state(state: dict[str, Any]) -> Pending:
-    if state["schema"] != _SCHEMA:
-        raise ValueError(f"its schema is {state['schema']!r}")
-    return Pending(
-        upstream=str(state["upstream"]),
-        old=Oid.parse(state["old"]),
-        new=Oid.parse(state["new"]),
-        ref=None if state["ref"] is None else str(state["ref"]),
-        patch=str(state["patch"]),
-        number=int(state["number"]),
-        series={str(name): str(digest) for name, digest in state["series"].items()},
-        skip=frozenset(int(number) for number in state["skip"]),
-        drop_merged=bool(state["drop_merged"]),
-        follow=bool(state["follow"]),
-        decided=tuple(str(key) for key in state["decided"]),
-        conflicts={bytes.fromhex(path): str(key) for path, key in state["conflicts"].items()},
-    )

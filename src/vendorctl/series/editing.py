@@ -9,7 +9,6 @@ state.json   which patch it is, so that `patch refresh` knows, also after a rebo
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.objects import Blobs
 from vendorctl.git.tree import Tree
 from vendorctl.model import Report
+from vendorctl.series.conflict import stage_removal
 from vendorctl.series.patch import Patch
 from vendorctl.series.record import unrecorded
 from vendorctl.series.stack import Series
@@ -85,11 +85,8 @@ def stage_editing(tx: Transaction, standing: Standing, number: int) -> Editing:
             hint=f"`vendorctl patch refresh {name}` takes the edit, `vendorctl patch edit {name} --abort` gives it up",
             code=ExitCode.USAGE,
         )
-    found = [index for index, patch in enumerate(standing.series.patches, 1) if patch.number == number]
-    if not found:
-        known = ", ".join(str(patch.number) for patch in standing.series.patches) or "none"
-        raise VendorError(f"{name!r} has no patch {number}", hint=f"it has: {known}", code=ExitCode.USAGE)
-    patch, tree = standing.series.patches[found[0] - 1], on_disk(standing.applied.trees[found[0]])
+    index = standing.series.index(number)
+    patch, tree = standing.series.patches[index], on_disk(standing.applied.trees[index + 1])
     editing = Editing(upstream=name, number=number, file=patch.file_name, sha256=sha256(patch.raw))
     stage_tree(tx, f"{edit_dir(name)}/tree", Tree(), tree, standing.blobs, links_may_leave=True)
     tx.write(
@@ -103,8 +100,7 @@ def read_edited(root: Path, standing: Standing, editing: Editing) -> tuple[Tree,
     """The tree as it was edited, and a way to read it."""
     folder = root / edit_dir(editing.upstream) / "tree"
     disk = scan(folder)
-    numbers = [patch.number for patch in standing.series.patches]
-    expected = standing.applied.trees[numbers.index(editing.number) + 1]
+    expected = standing.applied.trees[standing.series.index(editing.number) + 1]
     blobs = ChainedBlobs(DiskBlobs(folder, disk.tree), standing.blobs)
     edits = unrecorded(expected, disk.tree, blobs)
     return edits.after, edits.blobs
@@ -112,12 +108,7 @@ def read_edited(root: Path, standing: Standing, editing: Editing) -> tuple[Tree,
 
 def stage_editing_end(tx: Transaction, name: str) -> None:
     """Remove the folder of an edit."""
-    folder = tx.root / edit_dir(name)
-    for file in folder.rglob("*") if folder.is_dir() else ():
-        if file.is_symlink() or not file.is_dir():
-            tx.delete(os.fsencode(file.relative_to(tx.root)))
-    if folder.is_dir():
-        tx.remove_empty_folders(edit_dir(name))
+    stage_removal(tx, tx.root, edit_dir(name))
 
 
 def edit_report(editing: Editing) -> Report:

@@ -65,6 +65,12 @@ def is_bytecode(path: bytes) -> bool:
     return path.endswith(b".pyc") and b"__pycache__" in path.split(b"/")
 
 
+def without_bytecode(tree: Tree) -> Tree:
+    """The tree without what Python wrote into it, which is neither ours nor an edit."""
+    derived: dict[bytes, Entry | None] = {path: None for path in tree if is_bytecode(path)}
+    return tree.replace(derived) if derived else tree
+
+
 def unrecorded(patched: Tree, disk: Tree, blobs: Blobs, imports: Mapping[str, str] = NO_REWRITES) -> Edits:
     """All edits of the patched tree: `disk` (which may carry change notices) against P.
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from vendorctl.digest import sha256
 from vendorctl.errors import ExitCode, VendorError
+from vendorctl.git.objects import Blobs
 from vendorctl.git.tree import Tree
 from vendorctl.model import Finding, Report
 from vendorctl.paths import display
@@ -83,13 +84,12 @@ def plan_recording(
     edits = plan_record(before.applied.patched, disk.tree, blobs, chosen, upstream.rewrite_imports)
     everything = unrecorded(before.applied.patched, disk.tree, blobs, upstream.rewrite_imports)
     patch, applied = record(edits, before.applied, statement, runner=runner)
-    locked = replace(before.locked, series=locked_series(applied))
-    others = lock.upstreams if lock is not None else {}
+    after, longer = with_chain(root, before, applied, everything.blobs, lock, dresser)
     return Recording(
         patch=patch,
         before=before,
-        after=stand(root, upstream, locked, applied, dresser, everything.blobs),
-        lock=Lock(upstreams={**others, upstream.name: locked}),
+        after=after,
+        lock=longer,
         disk=disk.tree,
         plain=everything.after,
         left=tuple(Edits(applied.patched, everything.after, everything.blobs).changes),
@@ -100,6 +100,16 @@ def locked_series(applied: Applied) -> tuple[LockedPatch, ...]:
     """What the lock says about a chain: per patch its file, SHA-256 and the tree after it."""
     pairs = zip(applied.series.patches, applied.trees[1:], strict=True)
     return tuple(LockedPatch(file=patch.file_name, sha256=sha256(patch.raw), tree=tree.oid) for patch, tree in pairs)
+
+
+def with_chain(
+    root: Path, before: Standing, chain: Applied, blobs: Blobs, lock: Lock | None, dresser: Dresser
+) -> tuple[Standing, Lock]:
+    """The standing of an upstream whose series became `chain`, and the lock that says so; `blobs` reads U."""
+    locked = replace(before.locked, series=locked_series(chain))
+    others = lock.upstreams if lock is not None else {}
+    after = stand(root, before.upstream, locked, chain, dresser, blobs)
+    return after, Lock(upstreams={**others, before.upstream.name: locked})
 
 
 def refuse_unlocked(standing: Standing) -> None:

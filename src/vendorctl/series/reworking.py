@@ -16,20 +16,12 @@ from vendorctl.errors import ExitCode, VendorError
 from vendorctl.model import Json, Report
 from vendorctl.series.author import Choices, StuckError
 from vendorctl.series.authoring import SCHEMA, Rework, rework_report, stage_rework
-from vendorctl.series.conflict import series_digests, stage_decisions
+from vendorctl.series.conflict import read_decisions, stage_abort, stage_decisions, stage_end
 from vendorctl.series.operation import Operation
 from vendorctl.series.resolutions import Resolution
+from vendorctl.series.stopped import open_conflicts, series_digests
 from vendorctl.series.store import load_series
-from vendorctl.series.waiting import (
-    Waiting,
-    is_unreadable,
-    read_decided,
-    refuse_waiting,
-    require_waiting,
-    stage_end,
-    stage_forgotten,
-    stage_waiting,
-)
+from vendorctl.series.waiting import REWORKS, Waiting, stage_waiting
 from vendorctl.series.workspace import Dresser
 from vendorctl.workspace.lock import Lock
 from vendorctl.workspace.manifest import Upstream
@@ -63,7 +55,7 @@ def run_rework(bench: Bench, operation: Operation, *, dry_run: bool) -> Report:
     and nothing else.
     """
     if not dry_run:
-        refuse_waiting(bench.root, bench.name)
+        REWORKS.refuse(bench.root, bench.name)
     try:
         rework = bench.plan(operation, Choices(root=bench.root))
     except StuckError as error:
@@ -89,35 +81,33 @@ def continue_rework(bench: Bench) -> Report:
     try:
         bench.plan(waiting.operation, Choices(root=bench.root, skip=waiting.skip))
     except StuckError as error:
-        decisions = read_decided(bench.root, waiting, error.stuck)
-    decided = tuple(dict.fromkeys((*waiting.decided, *decisions)))
-    return _go_on(bench, replace(waiting, decided=decided), decisions)
+        decisions = read_decisions(bench.root, REWORKS, waiting, error.stuck)
+    return _go_on(bench, waiting.decide(decisions), decisions)
 
 
 def skip_patch(bench: Bench) -> Report:
     """Leave the patch in conflict out of the series, and go on."""
-    waiting = _checked(bench)
-    return _go_on(bench, replace(waiting, skip=waiting.skip | {waiting.number}), {})
+    return _go_on(bench, _checked(bench).skip_patch(), {})
 
 
 def abort_rework(bench: Bench) -> Report:
     """Give the rework up. The workspace is as it was before it began, because nothing of it was written."""
-    unreadable = is_unreadable(bench.root, bench.name)
+    unreadable = REWORKS.is_unreadable(bench.root, bench.name)
     with bench.transaction() as tx:
         if unreadable:
+            stage_end(tx, REWORKS, bench.name)
             line = f"{bench.name}: removed the unreadable state of a rework; nothing else had changed"
         else:
-            waiting = require_waiting(bench.root, bench.name)
-            line = f"{bench.name}: gave up `patch {waiting.operation.words}`; nothing had changed"
-            stage_forgotten(tx, waiting)
-        stage_end(tx, bench.name)
+            waiting = REWORKS.require(bench.root, bench.name)
+            line = f"{bench.name}: gave up {waiting.words}; nothing had changed"
+            stage_abort(tx, REWORKS, waiting)
         tx.commit()
     data: dict[str, Json] = {"upstream": bench.name, "dry_run": False, "removed": [], "written": [], "changed": []}
     return Report(schema=SCHEMA, title="patch", lines=(line,), data=data)
 
 
 def _checked(bench: Bench) -> Waiting:
-    waiting = require_waiting(bench.root, bench.name)
+    waiting = REWORKS.require(bench.root, bench.name)
     waiting.check_series(load_series(bench.root, bench.name))
     return waiting
 
@@ -130,7 +120,7 @@ def _go_on(bench: Bench, waiting: Waiting, decisions: Mapping[str, Resolution]) 
         raise _halt(bench, waiting, error, decisions) from error
     with bench.transaction() as tx:
         stage_decisions(tx, decisions)
-        stage_end(tx, bench.name)
+        stage_end(tx, REWORKS, bench.name)
         stage_rework(tx, rework)
         tx.commit()
     return rework_report(rework)
@@ -139,7 +129,8 @@ def _go_on(bench: Bench, waiting: Waiting, decisions: Mapping[str, Resolution]) 
 def _halt(bench: Bench, waiting: Waiting, error: StuckError, decisions: Mapping[str, Resolution]) -> VendorError:
     """Record what was decided, write the folder of the next conflict, and return the error that tells of it."""
     stuck = error.stuck
-    stopped = replace(waiting, patch=stuck.patch.file_name, number=stuck.patch.number)
+    patch = stuck.patch
+    stopped = replace(waiting, patch=patch.file_name, number=patch.number, conflicts=open_conflicts(stuck))
     with bench.transaction() as tx:
         stage_decisions(tx, decisions)
         summary = stage_waiting(tx, stopped, error)

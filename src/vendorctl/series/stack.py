@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.objects import Blobs
 from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Tree
 from vendorctl.series.apply import apply_patch
 from vendorctl.series.patch import Patch
+from vendorctl.workspace.root import patches_dir
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,16 @@ class Series:
     @property
     def folder(self) -> str:
         """Where its files are, from the workspace root."""
-        return f"patches/{self.upstream}"
+        return patches_dir(self.upstream)
+
+    def index(self, number: int) -> int:
+        """Where patch `number` stands, from 0. Raises VendorError (exit code 2) when there is none of that number."""
+        numbers = [patch.number for patch in self.patches]
+        if number not in numbers:
+            known = ", ".join(map(str, numbers)) or "none"
+            message = f"{self.upstream!r} has no patch {number}"
+            raise VendorError(message, hint=f"it has: {known}", code=ExitCode.USAGE)
+        return numbers.index(number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from vendorctl.paths import display_text
 from vendorctl.series.parse import MAX_PATCH_BYTES, parse_file_name, parse_patch
 from vendorctl.series.patch import Patch
 from vendorctl.series.stack import Series
+from vendorctl.workspace.root import patches_dir
 
 #: The file that lists the patches in order, one name a line, as quilt reads it.
 SERIES_FILE = "series"
@@ -39,7 +40,7 @@ class _Survey:
 
     @property
     def folder(self) -> Path:
-        return self.root / "patches" / self.upstream
+        return self.root / patches_dir(self.upstream)
 
     def add(
         self,
@@ -51,7 +52,7 @@ class _Survey:
         hint: str | None = None,
         severity: Severity = Severity.ERROR,
     ) -> None:
-        place = Location(f"patches/{self.upstream}/{display_text(name)}".rstrip("/"), line)
+        place = Location(f"{patches_dir(self.upstream)}/{display_text(name)}".rstrip("/"), line)
         self.findings.append(
             Finding(rule=rule, message=message, severity=severity, upstream=self.upstream, location=place, hint=hint)
         )
@@ -169,7 +170,7 @@ def _read_patch(survey: _Survey, name: str) -> Patch | None:
     try:
         with file.open("rb") as stream:
             raw = stream.read(MAX_PATCH_BYTES + 1)
-        return parse_patch(name, raw, folder=f"patches/{survey.upstream}")
+        return parse_patch(name, raw, folder=patches_dir(survey.upstream))
     except VendorError as error:
         line = error.location.line if error.location else None
         survey.add("VC207", error.message, name, line=line, hint=error.hint)

@@ -18,6 +18,7 @@ from vendorctl.series.patch import Patch
 from vendorctl.series.stack import Applied, Series, apply_series
 from vendorctl.series.store import SERIES_FILE, survey_series
 from vendorctl.workspace.lock import LockedPatch, LockedUpstream
+from vendorctl.workspace.root import patches_dir
 
 SCHEMA = "vendorctl/verify/1"
 _TITLE = "series"
@@ -94,7 +95,7 @@ def verify_series(locked: LockedUpstream, series: Series, applied: Applied | Non
 
 
 def _finding(series: str, rule: str, message: str, file: str, hint: str | None = None) -> Finding:
-    place = Location(f"patches/{series}/{file}")
+    place = Location(f"{patches_dir(series)}/{file}")
     return Finding(rule=rule, message=message, upstream=series, location=place, hint=hint)
 
 
@@ -154,7 +155,7 @@ def _compare_trees(locked: LockedUpstream, applied: Applied) -> list[Finding]:
         if tree.oid != entry.tree:
             message = f"gives tree {tree.oid.short}, the lock says {entry.tree.short}"
             data = {"tree": str(tree.oid), "locked": str(entry.tree)}
-            place = Location(f"patches/{locked.name}/{patch.file_name}", 1)
+            place = Location(f"{patches_dir(locked.name)}/{patch.file_name}", 1)
             finding = Finding(
                 rule="VC221",
                 message=message,

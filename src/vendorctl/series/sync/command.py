@@ -13,9 +13,10 @@ from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.objects import Blobs
 from vendorctl.model import Report
 from vendorctl.series.bump import OutcomeKind, Stuck
-from vendorctl.series.conflict import Pending, load_pending, series_digests, stage_stuck, summarize
+from vendorctl.series.conflict import BUMPS, Pending, stage_stuck, summarize
 from vendorctl.series.evidence import Evidence
 from vendorctl.series.history import UpstreamCommit
+from vendorctl.series.stopped import open_conflicts, series_digests
 from vendorctl.series.sync.follow import plan_following
 from vendorctl.series.sync.pins import move_pins
 from vendorctl.series.sync.plan import Halted, SyncPlan, Tools
@@ -25,7 +26,6 @@ from vendorctl.series.workspace import chosen_upstreams
 from vendorctl.workspace.lockfile import load_lock
 from vendorctl.workspace.manifest import Manifest
 from vendorctl.workspace.parse import load_manifest
-from vendorctl.workspace.root import bump_dir
 from vendorctl.workspace.transaction import Transaction
 
 
@@ -53,7 +53,8 @@ def run_sync(root: Path, request: SyncRequest, tools: Tools, transaction: Callab
     """
     manifest = load_manifest(root)
     names = check_names(manifest, (*request.names, *request.pins))
-    _refuse_pending(root, names or tuple(manifest.upstreams))
+    for name in names or tuple(manifest.upstreams):
+        BUMPS.refuse(root, name)
     moved = move_pins(manifest, request.pins, tools.opener)
     edited = moved is not manifest
     plan = plan_following(root, moved, load_lock(root), names, tools, edited=edited, follow=request.follow)
@@ -112,7 +113,7 @@ def halt(
     if not request.dry_run:
         with transaction() as tx:
             for stop in stops:
-                stage_stuck(tx, root, stop.pending, stop.stuck, stop.blobs, stop.commits, stop.culprit)
+                stage_stuck(tx, stop.pending, stop.stuck, stop.blobs, stop.commits, stop.culprit)
             tx.commit()
     told = [summarize(stop.pending, stop.stuck, stop.culprit) for stop in stops]
     return VendorError("\n".join([*told, *_left_behind(plan, request)]), code=ExitCode.CONFLICT)
@@ -144,7 +145,7 @@ def _stop(halted: Halted, request: SyncRequest, tools: Tools, earlier: Pending |
         drop_merged=request.drop_merged,
         follow=request.follow,
         decided=earlier.decided if earlier is not None else (),
-        conflicts={},
+        conflicts=open_conflicts(stuck),
     )
     evidence = halted_evidence(halted, tools)
     return _Stop(
@@ -188,17 +189,6 @@ def find_landings(plan: SyncPlan, tools: Tools) -> Landings:
                 if commit is not None:
                     found[upstream.upstream.name, outcome.patch.file_name] = commit
     return found
-
-
-def _refuse_pending(root: Path, names: tuple[str, ...]) -> None:
-    for name in names:
-        pending = load_pending(root, name)
-        if pending is not None:
-            raise VendorError(
-                f"a bump of {name!r} waits for a decision about {pending.patch}",
-                hint=f"edit {bump_dir(name)}/files, then `vendorctl sync {name} --continue`; or `--skip`, `--abort`",
-                code=ExitCode.CONFLICT,
-            )
 
 
 def _refuse_landed(plan: SyncPlan, landings: Landings) -> None:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vendorctl.errors import ExitCode, Location, VendorError
-from vendorctl.git.tree import Entry, Tree
+from vendorctl.git.tree import Tree
 from vendorctl.model import Finding
 from vendorctl.series.dressing import SIDECAR_SUFFIX, undress_tree
 from vendorctl.series.output import odd_findings as odd_output
-from vendorctl.series.record import is_bytecode
+from vendorctl.series.record import without_bytecode
 from vendorctl.series.workspace import Standing
 from vendorctl.vendor.contents import DiskBlobs
 from vendorctl.vendor.disk import DiskTree, scan
@@ -61,7 +61,7 @@ def look(standing: Standing, pristine: DiskTree, placed: Placed, earlier: Standi
     """
     upstream = standing.upstream
     patched = scan(standing.folder)
-    output = _without_bytecode(patched.tree)
+    output = without_bytecode(patched.tree)
     wanted = on_disk(standing.applied.trees[0])
     locked = on_disk(earlier.applied.trees[0]) if earlier is not None else None
     edits = find_edits(pristine.tree, placed.pristine, wanted, removals=False, locked=locked)
@@ -89,9 +89,3 @@ def _output_edits(standing: Standing, output: Tree, placed: Tree, earlier: Stand
 
 def _rooted(folder: str, edit: Edit) -> Edit:
     return replace(edit, path=folder.encode() + b"/" + edit.path)
-
-
-def _without_bytecode(tree: Tree) -> Tree:
-    """What Python writes beside sources that it imports is neither ours nor an edit."""
-    derived: dict[bytes, Entry | None] = {path: None for path in tree if is_bytecode(path)}
-    return tree.replace(derived) if derived else tree

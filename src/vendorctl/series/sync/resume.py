@@ -14,16 +14,7 @@ from pathlib import Path
 
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.model import Report
-from vendorctl.series.conflict import (
-    Pending,
-    is_unreadable,
-    load_pending,
-    read_decisions,
-    require_pending,
-    stage_abort,
-    stage_clear,
-    stage_decisions,
-)
+from vendorctl.series.conflict import BUMPS, Pending, read_decisions, stage_abort, stage_decisions, stage_end
 from vendorctl.series.resolutions import Resolution
 from vendorctl.series.store import load_series
 from vendorctl.series.sync.command import SyncRequest, finish_sync, halt
@@ -39,12 +30,12 @@ from vendorctl.workspace.transaction import Transaction
 
 def waiting_bumps(root: Path, manifest: Manifest, names: tuple[str, ...]) -> list[Pending]:
     """The interrupted bumps among the named upstreams (or all), by name. Raises VendorError (exit code 2) if none."""
-    found = [load_pending(root, name) for name in names or sorted(manifest.upstreams)]
+    found = [BUMPS.load(root, name) for name in names or sorted(manifest.upstreams)]
     waiting = [pending for pending in found if pending is not None]
     if not waiting:
         if not names:
             raise VendorError("no bump is waiting for a decision", code=ExitCode.USAGE)
-        return [require_pending(root, names[0])]
+        return [BUMPS.require(root, names[0])]
     return waiting
 
 
@@ -88,30 +79,28 @@ def _continue_one(
     if plan.halted:
         stuck = plan.halted[0].plan.stuck
         assert stuck is not None
-        decisions = read_decisions(root, pending, stuck)
-    after = replace(pending, decided=tuple(dict.fromkeys((*pending.decided, *decisions))))
-    return _go_on(root, after, request, tools, transaction, decisions)
+        decisions = read_decisions(root, BUMPS, pending, stuck)
+    return _go_on(root, pending.decide(decisions), request, tools, transaction, decisions)
 
 
 def skip_patch(root: Path, request: SyncRequest, tools: Tools, transaction: Callable[[], Transaction]) -> Report:
     """Leave the patch in conflict out of the series and carry the rest over."""
     pending = waiting_bump(root, load_manifest(root), request.names)
     pending.check_series(load_series(root, pending.upstream))
-    after = replace(pending, skip=pending.skip | {pending.number})
-    return _go_on(root, after, request, tools, transaction, {})
+    return _go_on(root, pending.skip_patch(), request, tools, transaction, {})
 
 
 def abort_bump(root: Path, request: SyncRequest, transaction: Callable[[], Transaction]) -> Report:
     """Give the bump up. The workspace is as it was before it began, because nothing of it was written."""
     manifest = load_manifest(root)
-    unreadable = [name for name in request.names or sorted(manifest.upstreams) if is_unreadable(root, name)]
+    unreadable = [name for name in request.names or sorted(manifest.upstreams) if BUMPS.is_unreadable(root, name)]
     with transaction() as tx:
         if unreadable:
-            stage_clear(tx, root, unreadable[0])
+            stage_end(tx, BUMPS, unreadable[0])
             line = f"{unreadable[0]}: removed the unreadable state of a bump; nothing else had changed"
         else:
             pending = waiting_bump(root, manifest, request.names)
-            stage_abort(tx, root, pending)
+            stage_abort(tx, BUMPS, pending)
             line = _given_up(pending)
         tx.commit()
     return Report(schema=SCHEMA, title="sync", lines=(line,), data={"changed": False, "upstreams": {}})
@@ -150,6 +139,6 @@ def _go_on(
 
     def prepare(tx: Transaction) -> None:
         stage_decisions(tx, decisions)
-        stage_clear(tx, root, pending.upstream)
+        stage_end(tx, BUMPS, pending.upstream)
 
     return finish_sync(root, plan, request, tools, transaction, prepare)
