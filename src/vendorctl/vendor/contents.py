@@ -13,6 +13,7 @@ from pathlib import Path
 from vendorctl.git.objects import Blobs
 from vendorctl.git.oid import Oid, hash_blob
 from vendorctl.git.tree import Mode, Tree
+from vendorctl.workspace.folders import read_all
 
 
 class DiskBlobs:
@@ -23,7 +24,7 @@ class DiskBlobs:
 
     def __init__(self, folder: Path, tree: Tree) -> None:
         self._folder = os.fsencode(folder)
-        self._places = {entry.oid: (path, entry.mode) for path, entry in tree.items() if entry.mode.is_blob}
+        self._places = {entry.oid: (path, entry.mode) for path, entry in tree.items() if entry.mode is not Mode.GITLINK}
 
     def __getitem__(self, oid: Oid) -> bytes:
         path, mode = self._places[oid]
@@ -40,10 +41,13 @@ def _read(full: bytes, mode: Mode) -> bytes:
     if mode is Mode.SYMLINK:
         return os.readlink(full)  # noqa: PTH115 - Path knows no bytes
     descriptor = os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    try:
+        state = os.fstat(descriptor)
+        if not stat.S_ISREG(state.st_mode):
             raise OSError("not a file")
-        return file.read()
+        return read_all(descriptor, state.st_size)
+    finally:
+        os.close(descriptor)
 
 
 class ChainedBlobs:

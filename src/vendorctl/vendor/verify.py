@@ -110,7 +110,9 @@ def verify_origin(source: Source, upstream: Upstream, locked: LockedUpstream) ->
 
 
 def _content_findings(upstream: Upstream, locked: LockedUpstream, disk: DiskTree, folder: Path) -> Iterator[Finding]:
-    doubtful = {file.path for file in locked.files if _contradicts(file, disk)}
+    # All entries at once: to find each of them in the tree costs far more.
+    entries = dict(disk.tree.items())
+    doubtful = {file.path for file in locked.files if _contradicts(file, entries.get(file.path), disk)}
     for path in sorted(doubtful):
         text = f"{display(path)}: object id, SHA-256 and size in {LOCK_NAME} belong to different contents"
         yield _lock_finding(upstream, text)
@@ -120,15 +122,14 @@ def _content_findings(upstream: Upstream, locked: LockedUpstream, disk: DiskTree
             yield _difference_finding(upstream, difference)
 
 
-def _contradicts(file: LockedFile, disk: DiskTree) -> bool:
-    """True when one recorded hash of a file matches what is on disk and another one does not."""
-    if file.path not in disk.sha256:
+def _contradicts(file: LockedFile, found: Entry | None, disk: DiskTree) -> bool:
+    """True when one recorded hash of a file matches what is on disk (`found`) and another one does not."""
+    if found is None:
         return False
-    agreed = {
-        disk.tree[file.path].oid == file.blob,
-        disk.sha256[file.path] == file.sha256,
-    }
-    return len(agreed) == 2 or (True in agreed and disk.sizes[file.path] != file.size)
+    same = found.oid == file.blob
+    if same != (disk.sha256[file.path] == file.sha256):
+        return True
+    return same and disk.sizes[file.path] != file.size
 
 
 def _difference_finding(upstream: Upstream, difference: Difference) -> Finding:

@@ -16,28 +16,29 @@ _PARALLEL = 3
 _THREADS = 16
 
 
-def sync_paths(paths: Sequence[Path]) -> None:
+def sync_paths(paths: Sequence[Path | str], *, folder: int | None = None) -> None:
     """Make files and folders durable; those that were removed or replaced need it no more.
 
-    Raises OSError when the disk fails.
+    With `folder`, a descriptor, they are names in that open folder: for many files that is half the work. Raises
+    OSError when the disk fails.
     """
     if len(paths) < _PARALLEL:
-        _sync_each(paths)
+        _sync_each(paths, folder)
         return
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_THREADS) as pool:
-        list(pool.map(_sync_each, [paths[start::_THREADS] for start in range(_THREADS)]))
+        list(pool.map(lambda some: _sync_each(some, folder), [paths[start::_THREADS] for start in range(_THREADS)]))
 
 
-def _sync_each(paths: Sequence[Path]) -> None:
+def _sync_each(paths: Sequence[Path | str], folder: int | None) -> None:
     for path in paths:
-        _sync(path)
+        _sync(path, folder)
 
 
-def _sync(path: Path) -> None:
+def _sync(path: Path | str, folder: int | None) -> None:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     except OSError as error:
         if error.errno in {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}:
             return

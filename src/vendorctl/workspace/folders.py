@@ -5,6 +5,22 @@
 
 Every folder on the way to a file is opened relative to its parent with O_NOFOLLOW, so a link that appears between a
 check and its use is met as an error, not followed.
+
+The last folder stays open and is given again, without a look, while the next call asks for the same one: files of one
+folder come one after the other, and the way to it is walked once for all of them. A descriptor stays with its folder
+when others rename that, move it out of the root, remove it, or put a link or another folder in its place. So:
+
+- When others move the last folder, or one above it, between two such calls, what is done there is done where they
+  moved it; when they remove it, nothing can be made there any more, which is an error. No link is followed: what has
+  the folder's old place is not looked at. It is what every program meets that opens a folder and then uses it.
+- Any other folder, also the parent or the neighbour of the last one, is walked to from the root, so it is what stands
+  at its path then. To keep the folders above open as well would need as many looks at their names, each in its
+  parent, before one of them could be trusted: that is no cheaper than opening them.
+- What is absent is never remembered.
+- A caller that moves or removes folders itself says so (`forget`).
+
+The root is opened once: when others move it, everything goes along. No more than four descriptors of folders are open
+at once, its own among them, however deep the paths are.
 """
 
 from __future__ import annotations
@@ -13,7 +29,7 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from pathlib import Path
 from typing import TypeAlias
@@ -23,6 +39,9 @@ from vendorctl.git.tree import Entry, Mode
 
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _NOT_A_FOLDER = {errno.ENOTDIR, errno.ELOOP}
+
+#: What is read at once of a file whose size is not known.
+_PIECE = 1 << 20
 
 
 class Odd(Enum):
@@ -77,7 +96,7 @@ class Folders:
             return self._root
         if self._last is not None and self._last[0] == folder:
             return self._last[1]
-        here = os.dup(self._root)
+        here = self._root
         done = b""
         for name in folder.split(b"/"):
             done = done + b"/" + name if done else name
@@ -90,7 +109,8 @@ class Folders:
                     return None
                 raise
             finally:
-                os.close(here)
+                if here != self._root:
+                    os.close(here)
             here = below
         self.forget()
         self._last = (folder, here)
@@ -103,35 +123,31 @@ class Folders:
             parent = self.open(folder)
         except Blocked:
             return None
-        if parent is None:
-            return None
-        try:
-            return os.stat(name, dir_fd=parent, follow_symlinks=False)
-        except FileNotFoundError:
-            return None
+        return None if parent is None else _state(parent, name)
 
     def look(self, path: bytes) -> Found:
-        """What stands at a path, with the id of its content."""
-        found = self.lstat(path)
-        if found is None:
+        """What stands at a path, with the id of its content; None when a folder on the way is absent or no folder."""
+        try:
+            return self.examine(path)[0]
+        except Blocked:
             return None
+
+    def examine(self, path: bytes) -> tuple[Found, Signature | None]:
+        """`look`, and the `signature` from before the content was read: while it holds, the content need not be.
+
+        Raises Blocked when a folder on the way is a file or a link.
+        """
         folder, _slash, name = path.rpartition(b"/")
         parent = self.open(folder)
-        if parent is None:
-            return None
-        if stat.S_ISLNK(found.st_mode):
-            return Entry(Mode.SYMLINK, hash_blob(os.readlink(name, dir_fd=parent)))
-        if stat.S_ISREG(found.st_mode):
-            mode = Mode.EXECUTABLE if found.st_mode & stat.S_IXUSR else Mode.FILE
-            return Entry(mode, hash_blob(read_file(parent, name)))
-        return Odd.FOLDER if stat.S_ISDIR(found.st_mode) else Odd.SPECIAL
+        state = None if parent is None else _state(parent, name)
+        if parent is None or state is None:
+            return None, None
+        return _found(parent, name, state), _signature(state)
 
     def signature(self, path: bytes) -> Signature | None:
         """A cheap value that differs once a path was edited or replaced; None when nothing stands there."""
         found = self.lstat(path)
-        if found is None:
-            return None
-        return (found.st_mode, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+        return None if found is None else _signature(found)
 
     def walk(self, folder: bytes) -> Iterator[tuple[bytes, bool]]:
         """Everything below a folder, deepest first, as (path, whether it is a folder); links are not followed."""
@@ -175,6 +191,39 @@ def ancestors(path: bytes) -> Iterator[bytes]:
         folder = folder.rpartition(b"/")[0]
 
 
+def folders_of(paths: Iterable[bytes]) -> set[bytes]:
+    """The folders that hold any of the paths, without the root."""
+    nearest = {path.rpartition(b"/")[0] for path in paths} - {b""}
+    return nearest.union(*map(ancestors, nearest))
+
+
+def look_in(parent: int, name: bytes) -> Found:
+    """What stands under a name in an open folder, with the id of its content."""
+    state = _state(parent, name)
+    return None if state is None else _found(parent, name, state)
+
+
+def _state(parent: int, name: bytes) -> os.stat_result | None:
+    try:
+        return os.stat(name, dir_fd=parent, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def _found(parent: int, name: bytes, state: os.stat_result) -> Entry | Odd:
+    """What stands under a name in an open folder, where a look just gave this state."""
+    if stat.S_ISLNK(state.st_mode):
+        return Entry(Mode.SYMLINK, hash_blob(os.readlink(name, dir_fd=parent)))
+    if stat.S_ISREG(state.st_mode):
+        mode = Mode.EXECUTABLE if state.st_mode & stat.S_IXUSR else Mode.FILE
+        return Entry(mode, hash_blob(read_file(parent, name, state.st_size)))
+    return Odd.FOLDER if stat.S_ISDIR(state.st_mode) else Odd.SPECIAL
+
+
+def _signature(state: os.stat_result) -> Signature:
+    return (state.st_mode, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+
+
 def _open_folder(parent: int, name: bytes, create: bool) -> int:
     try:
         return os.open(name, _FOLDER_FLAGS, dir_fd=parent)
@@ -187,9 +236,23 @@ def _open_folder(parent: int, name: bytes, create: bool) -> int:
     return os.open(name, _FOLDER_FLAGS, dir_fd=parent)
 
 
-def read_file(parent: int, name: bytes) -> bytes:
-    """The content of a regular file in an open folder; a link in its place is an error."""
+def read_file(parent: int, name: bytes, size: int = _PIECE) -> bytes:
+    """The content of a regular file in an open folder, of about `size` bytes; a link in its place is an error."""
     # O_NONBLOCK: a pipe that took the file's place must not block us.
     descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent)
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read()
+    try:
+        return read_all(descriptor, size)
+    finally:
+        os.close(descriptor)
+
+
+def read_all(descriptor: int, size: int) -> bytes:
+    """The rest of an open file of about `size` bytes: a right guess saves half the calls, a wrong one is harmless."""
+    # One byte more than it should have: when that is not there, this was all.
+    content = os.read(descriptor, size + 1)
+    if len(content) == size:
+        return content
+    pieces = [content]
+    while piece := os.read(descriptor, _PIECE):
+        pieces.append(piece)
+    return b"".join(pieces)

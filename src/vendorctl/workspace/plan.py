@@ -18,7 +18,7 @@ from vendorctl.errors import ExitCode, Location, VendorError
 from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Entry
 from vendorctl.paths import display
-from vendorctl.workspace.folders import Blocked, Folders, Found, Odd, Signature, ancestors
+from vendorctl.workspace.folders import Blocked, Folders, Found, Odd, Signature, folders_of
 from vendorctl.workspace.journal import Step
 
 
@@ -61,17 +61,20 @@ def make_plan(folders: Folders, changes: Mapping[bytes, Change]) -> Plan:
     more there are; ValueError when the changes contradict each other.
     """
     written = {path for path, change in changes.items() if change.new is not None}
-    for path in written:
-        for folder in ancestors(path):
-            if folder in written:
-                raise ValueError(f"{display(folder)} would be both a file and a folder")
+    for folder in sorted(written & folders_of(written)):
+        raise ValueError(f"{display(folder)} would be both a file and a folder")
     steps: list[Step] = []
     seen: dict[bytes, Signature] = {}
     problems: list[tuple[bytes, str]] = []
+    survey = _Survey(folders)
     for path, change in sorted(changes.items()):
-        signature = folders.signature(path)
-        found = folders.look(path)
-        problem = _obstacle(folders, path, found, changes) or _surprise(change.expect, found)
+        found, signature, problem = None, None, None
+        try:
+            found, signature = survey.examine(path)
+            problem = _obstacle(folders, path, found, changes)
+        except Blocked as blocked:
+            problem = _blockade(blocked.path, change, changes)
+        problem = problem or _surprise(change.expect, found)
         if problem:
             problems.append((path, problem))
         elif found != change.new:
@@ -87,14 +90,42 @@ def make_plan(folders: Folders, changes: Mapping[bytes, Change]) -> Plan:
 def recheck(folders: Folders, plan: Plan) -> None:
     """Raise VendorError (exit code 1) when a target changed since the plan was made."""
     problems: list[tuple[bytes, str]] = []
+    survey = _Survey(folders)
     for step in plan.steps:
         if step.path in plan.seen and folders.signature(step.path) == plan.seen[step.path]:
             continue
-        found = folders.look(step.path)
+        found = survey.look(step.path)
         if found != step.before and found is not Odd.FOLDER:
             problems.append((step.path, "changed while the command was at work"))
     if problems:
         raise _refusal(problems)
+
+
+class _Survey:
+    """Looks at paths in their order. An absent folder is looked for once for all its files.
+
+    What somebody makes in it between the look for the folder and the one that its file would have had is met by the
+    swap, which looks at every path right before it puts something there.
+    """
+
+    def __init__(self, folders: Folders) -> None:
+        self._folders = folders
+        self._absent: bytes | None = None
+
+    def examine(self, path: bytes) -> tuple[Found, Signature | None]:
+        """`Folders.examine`."""
+        folder = path.rpartition(b"/")[0]
+        if folder == self._absent:
+            return None, None
+        self._absent = folder if self._folders.open(folder) is None else None
+        return (None, None) if self._absent is not None else self._folders.examine(path)
+
+    def look(self, path: bytes) -> Found:
+        """`Folders.look`."""
+        try:
+            return self.examine(path)[0]
+        except Blocked:
+            return None
 
 
 def _obstacle(folders: Folders, path: bytes, found: Found, changes: Mapping[bytes, Change]) -> str | None:
@@ -108,16 +139,15 @@ def _obstacle(folders: Folders, path: bytes, found: Found, changes: Mapping[byte
         for below, is_folder in folders.walk(path):
             if not is_folder and (below not in changes or changes[below].new is not None):
                 return f"is a folder that holds a file vendorctl did not put there: {display(below)}"
-        return None
-    if new is None or found is not None:
-        return None
-    try:
-        folders.open(path.rpartition(b"/")[0])
-    except Blocked as blocked:
-        change = changes.get(blocked.path)
-        if change is None or change.new is not None:
-            return f"cannot be written: {display(blocked.path)} is a file or a link, not a folder"
     return None
+
+
+def _blockade(blocked: bytes, change: Change, changes: Mapping[bytes, Change]) -> str | None:
+    """Why a path cannot be written below `blocked`, which is no folder; None when the same changes remove that."""
+    above = changes.get(blocked)
+    if change.new is None or (above is not None and above.new is None):
+        return None
+    return f"cannot be written: {display(blocked)} is a file or a link, not a folder"
 
 
 def _surprise(expect: Expected, found: Found) -> str | None:

@@ -21,7 +21,7 @@ from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.tree import Entry, Mode
 from vendorctl.paths import display
 from vendorctl.workspace.durable import sync_paths
-from vendorctl.workspace.folders import Blocked, Folders, Odd, Signature, ancestors, read_file
+from vendorctl.workspace.folders import Blocked, Folders, Odd, Signature, ancestors, folders_of, look_in, read_file
 from vendorctl.workspace.journal import Journal, Step, remove_journal
 from vendorctl.workspace.root import STATE_FOLDER, TX_FOLDER
 
@@ -49,7 +49,7 @@ def finish(folders: Folders, journal: Journal, steps: Steps, seen: Mapping[bytes
         finally:
             os.close(staged)
     steps("sync folders")
-    touched = {folder for step in journal.steps for folder in ancestors(step.path)}
+    touched = folders_of(step.path for step in journal.steps)
     sync_paths([folders.root, *(folders.root / os.fsdecode(folder) for folder in sorted(touched))])
     steps("clean up")
     folders.forget()
@@ -70,6 +70,8 @@ class _Swap:
         self._steps = steps
         self._seen = seen
         self._staged = staged
+        # Nobody else puts files there, and this pass takes each of them once.
+        self._left = frozenset(os.listdir(staged))
 
     def run(self) -> None:
         for step in self._journal.steps:
@@ -93,7 +95,7 @@ class _Swap:
         os.unlink(name, dir_fd=parent)
 
     def _install(self, step: Step) -> None:
-        if not self._is_staged(step):
+        if step.staged not in self._left:
             return  # done by an earlier pass
         if not self._is_before(step):
             found = self._folders.look(step.path)
@@ -102,13 +104,6 @@ class _Swap:
             elif found is not None and found not in (step.before, step.new):
                 self._set_aside(step.path)
         self._move_in(step)
-
-    def _is_staged(self, step: Step) -> bool:
-        try:
-            os.stat(step.staged, dir_fd=self._staged, follow_symlinks=False)
-        except FileNotFoundError:
-            return False
-        return True
 
     def _is_before(self, step: Step) -> bool:
         signature = self._seen.get(step.path)
@@ -182,11 +177,11 @@ class _Swap:
     def _prune(self) -> None:
         """Remove folders that the removals emptied, as git does, and empty ones below the folders named for it."""
         self._steps("remove empty folders")
-        for step in self._journal.steps:
-            if step.new is None:
-                for folder in ancestors(step.path):
-                    if not self._folders.remove_if_empty(folder):
-                        break
+        emptied = {step.path.rpartition(b"/")[0]: step.path for step in self._journal.steps if step.new is None}
+        for path in emptied.values():
+            for folder in ancestors(path):
+                if not self._folders.remove_if_empty(folder):
+                    break
         for folder in self._journal.prune:
             for path, is_folder in [*self._folders.walk(folder), (folder, True)]:
                 if is_folder:
@@ -201,20 +196,24 @@ def write_new(folder: int, name: bytes | str, content: bytes, mode: Mode, *, syn
     """Create a file that does not exist yet, with the permissions that the user's umask leaves."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(name, flags, 0o777 if mode is Mode.EXECUTABLE else 0o666, dir_fd=folder)
-    with os.fdopen(descriptor, "wb", buffering=0) as file:
+    try:
         view = memoryview(content)
         while view:
-            view = view[file.write(view) :]
+            view = view[os.write(descriptor, view) :]
         if sync:
             os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def verify_staged(folders: Folders, journal: Journal) -> None:
     """Raise VendorError unless every staged file that is still there holds what the journal says."""
+    staged = folders.open(os.fsencode(staged_folder(journal.token)))
+    if staged is None:
+        return
     for step in journal.steps:
         if step.new is not None:
-            path = f"{staged_folder(journal.token)}/{step.staged}".encode()
-            found = folders.look(path)
+            found = look_in(staged, os.fsencode(step.staged))
             if found is not None and found != step.new:
                 raise damaged(step, found)
 

@@ -108,9 +108,12 @@ class Transaction:
             raise ValueError("a gitlink has no content on disk")
         if mode is Mode.SYMLINK and (not content or b"\0" in content):
             raise VendorError(f"not a possible link target: {display(name)} -> {display(content)!r}")
-        with explained(self.root, staging=True):
+        try:
             self._steps(f"stage {display(name)}")
             staged = self._stage(content, mode)
+        except OSError:
+            with explained(self.root, staging=True):
+                raise
         self._changes[name] = Change(Entry(mode, hash_blob(content)), staged, expect)
 
     def symlink(self, path: bytes | str, target: bytes, *, expect: Expected = UNCHECKED) -> None:
@@ -222,7 +225,8 @@ class Transaction:
         """Make staged files durable before the journal that promises them."""
         folder = self.root / staged_folder(self._token)
         names = [step.staged for step in plan.steps if step.new is not None and step.new.mode is not Mode.SYMLINK]
-        sync_paths([*(folder / name for name in names), folder, folder.parent, folder.parent.parent])
+        sync_paths(names, folder=self._open_staging())
+        sync_paths([folder, folder.parent, folder.parent.parent])
 
 
 def _is_at(path: Path, descriptor: int) -> bool:
