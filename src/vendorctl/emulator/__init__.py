@@ -21,7 +21,8 @@ Where to find what:
 - objects: `elf`, `codeobject`, `lines`; processors: `targets`
 - decoding: `isa` (alone knows tinygrad), `decoder`, `instruction`
 - machine: `waves` (registers), `memory`, `program` (compiled steps), `machine` (the loop), `launcher`, `schedule`
-- operands: `operands`, `lanes` (DPP), `subdword` (SDWA); an instruction becomes an `actions.Action`
+- operands: `registers`, `sources` (what is read), `operands` (where results go), `lanes` (DPP), `subdword` (SDWA); an
+  instruction becomes an `actions.Action`
 - scalar unit: `scalar_table`, `scalar`, `control`, `scalar_memory`
 - vector unit: `integer_ops`, `float_ops` (tables), `vector`, `compare`, `carry`, `lane_ops`, `dual`, `packed`, `matrix`
 - memory: `transfer`, `lds_ops`, `global_ops`, `buffer_ops`, `atomics`

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from vendorctl.emulator.instruction import Instruction
 from vendorctl.emulator.known import Rule, strict
-from vendorctl.emulator.operands import Destination, Source
+from vendorctl.emulator.registers import Destination, Source
 from vendorctl.emulator.waves import Waves
 
 Effect: TypeAlias = Callable[[Waves], None]

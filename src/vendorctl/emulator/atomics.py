@@ -15,8 +15,9 @@ import numpy as np
 
 from vendorctl.emulator import floats
 from vendorctl.emulator.arrays import DTYPES, F16, U16, U32, Array, bits, high_half, join, low_half, width
-from vendorctl.emulator.operands import Operands, half_registers
+from vendorctl.emulator.operands import Operands
 from vendorctl.emulator.races import Touch
+from vendorctl.emulator.registers import half_registers
 from vendorctl.emulator.transfer import Space, place, take, wave_of_each
 from vendorctl.emulator.waves import Waves
 

@@ -17,8 +17,9 @@ from vendorctl.emulator.findings import FaultKind, StopRun
 from vendorctl.emulator.global_ops import CACHE_CONTROL, GLOBAL, named_atomic, returns_value
 from vendorctl.emulator.lds_ops import LOCAL
 from vendorctl.emulator.memory import BASE
-from vendorctl.emulator.operands import Operands, Source
+from vendorctl.emulator.operands import Operands
 from vendorctl.emulator.races import Touch
+from vendorctl.emulator.registers import Source
 from vendorctl.emulator.transfer import (
     DataType,
     Transfer,

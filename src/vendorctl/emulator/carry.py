@@ -16,7 +16,8 @@ from vendorctl.emulator.actions import Action
 from vendorctl.emulator.arrays import ALL_ONES, I64, U32, U64, Array
 from vendorctl.emulator.instruction import VCC
 from vendorctl.emulator.known import strict
-from vendorctl.emulator.operands import Destination, Operands
+from vendorctl.emulator.operands import Operands
+from vendorctl.emulator.registers import Destination
 from vendorctl.emulator.waves import Waves
 
 

@@ -14,8 +14,9 @@ from vendorctl.emulator.arrays import I64, U64, Array
 from vendorctl.emulator.atomics import Atomic, AtomicOperation, atomic_operation
 from vendorctl.emulator.findings import FaultKind, StopRun
 from vendorctl.emulator.memory import BASE, Bytes
-from vendorctl.emulator.operands import Operands, Reader
+from vendorctl.emulator.operands import Operands
 from vendorctl.emulator.races import RaceChecker
+from vendorctl.emulator.registers import Reader
 from vendorctl.emulator.transfer import Transfer, check_address, count_access, data_type, enabled, take
 from vendorctl.emulator.waits import LOAD, STORE
 from vendorctl.emulator.waves import Waves

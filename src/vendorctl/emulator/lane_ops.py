@@ -15,7 +15,8 @@ import numpy as np
 
 from vendorctl.emulator.actions import Action
 from vendorctl.emulator.arrays import ALL_ONES, U32, U64, Array
-from vendorctl.emulator.operands import Operands, Source
+from vendorctl.emulator.operands import Operands
+from vendorctl.emulator.registers import Source
 from vendorctl.emulator.waves import Waves
 
 

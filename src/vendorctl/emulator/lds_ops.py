@@ -15,8 +15,9 @@ from vendorctl.emulator.actions import Action
 from vendorctl.emulator.arrays import ALL_ONES, I64, U16, U32, Array
 from vendorctl.emulator.atomics import Atomic, atomic_operation
 from vendorctl.emulator.memory import Bytes, LocalMemory
-from vendorctl.emulator.operands import Operands, Source, half_registers
+from vendorctl.emulator.operands import Operands
 from vendorctl.emulator.races import RaceChecker, Touch
+from vendorctl.emulator.registers import Source, half_registers
 from vendorctl.emulator.transfer import (
     Transfer,
     check_address,

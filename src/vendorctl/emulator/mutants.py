@@ -22,8 +22,8 @@ from vendorctl.emulator.findings import StopRun
 from vendorctl.emulator.instruction import EXEC, VECTOR, Instruction
 from vendorctl.emulator.instruction_coverage import without_padding
 from vendorctl.emulator.isa import Field, Format, isa
-from vendorctl.emulator.operands import Context
 from vendorctl.emulator.program import compile_instruction, program
+from vendorctl.emulator.registers import Context
 from vendorctl.emulator.targets import Target, has_instruction
 from vendorctl.errors import VendorError
 from vendorctl.kernels.testing.mutation import Kind, Mutant

@@ -17,7 +17,8 @@ from vendorctl.emulator.findings import FaultKind, StopRun
 from vendorctl.emulator.instruction import Operand
 from vendorctl.emulator.known import copied, strict
 from vendorctl.emulator.matrix import compile_matrix
-from vendorctl.emulator.operands import Operands, Reader, Source
+from vendorctl.emulator.operands import Operands
+from vendorctl.emulator.registers import Reader, Source
 from vendorctl.emulator.vector import VECTOR_OPS
 from vendorctl.emulator.vector_table import VectorOp
 from vendorctl.emulator.waves import Waves

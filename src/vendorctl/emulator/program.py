@@ -18,8 +18,9 @@ from vendorctl.emulator.findings import FaultKind, StopRun
 from vendorctl.emulator.global_ops import compile_global
 from vendorctl.emulator.instruction import Instruction
 from vendorctl.emulator.lds_ops import compile_lds
-from vendorctl.emulator.operands import Context, Operands
+from vendorctl.emulator.operands import Operands
 from vendorctl.emulator.packed import compile_packed
+from vendorctl.emulator.registers import Context
 from vendorctl.emulator.scalar import compile_scalar
 from vendorctl.emulator.scalar_memory import compile_scalar_memory
 from vendorctl.emulator.targets import Target

@@ -19,7 +19,8 @@ from vendorctl.emulator.compare import COMPARISONS
 from vendorctl.emulator.floats import fma
 from vendorctl.emulator.instruction import EXEC, SCC
 from vendorctl.emulator.known import copied, strict
-from vendorctl.emulator.operands import Destination, Operands, Source
+from vendorctl.emulator.operands import Operands
+from vendorctl.emulator.registers import Destination, Source
 from vendorctl.emulator.scalar_table import KEEP, NONZERO, READ_RESULT, RETURNED, SAVE_EXEC, SCALAR_OPS, ScalarOp
 from vendorctl.emulator.waves import Waves
 

@@ -14,7 +14,8 @@ from vendorctl.emulator.arrays import I64, U32, Array
 from vendorctl.emulator.findings import HazardKind
 from vendorctl.emulator.global_ops import CACHE_CONTROL
 from vendorctl.emulator.memory import BASE
-from vendorctl.emulator.operands import Operands, Reader, half_registers
+from vendorctl.emulator.operands import Operands
+from vendorctl.emulator.registers import Reader, half_registers
 from vendorctl.emulator.waits import SCALAR
 from vendorctl.emulator.waves import Waves
 

@@ -19,8 +19,9 @@ from vendorctl.emulator.arrays import U32, Array
 from vendorctl.emulator.findings import HazardKind
 from vendorctl.emulator.instruction import Instruction
 from vendorctl.emulator.memory import Bytes
-from vendorctl.emulator.operands import Operands, half_registers
+from vendorctl.emulator.operands import Operands
 from vendorctl.emulator.races import RaceChecker, Touch
+from vendorctl.emulator.registers import half_registers
 from vendorctl.emulator.waits import LDS, LOAD, STORE
 from vendorctl.emulator.waves import Waves
 

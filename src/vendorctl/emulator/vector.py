@@ -20,7 +20,8 @@ from vendorctl.emulator.instruction import VCC
 from vendorctl.emulator.integer_ops import INTEGER_OPS
 from vendorctl.emulator.known import by_operators, strict
 from vendorctl.emulator.lane_ops import LANE_FORMS
-from vendorctl.emulator.operands import Operands, Source
+from vendorctl.emulator.operands import Operands
+from vendorctl.emulator.registers import Source
 from vendorctl.emulator.vector_table import VectorOp
 from vendorctl.emulator.waves import Waves
 
