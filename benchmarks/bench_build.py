@@ -19,9 +19,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from benchmarks.results import Result, Row, Table
 from benchmarks.suite import run
 from support import tinykern
-from vendorctl.kernels.build import BuildOptions
+from vendorctl.kernels.building.build import BuildOptions
+from vendorctl.kernels.building.project import Project
 from vendorctl.kernels.check import check
-from vendorctl.kernels.project import Project
 
 _Result = TypeVar("_Result")
 

@@ -37,20 +37,20 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from support.cluster import Cluster
 from support.clusterwork import JOB, Item, Told
 from vendorctl.emulator.backend import emulator
-from vendorctl.kernels import store
-from vendorctl.kernels.cluster.address import parse_address
-from vendorctl.kernels.cluster.connection import connect
-from vendorctl.kernels.cluster.run import Patience
-from vendorctl.kernels.compile import Compiled, CompileTask, compile_each, seal
-from vendorctl.kernels.plan import Unit, make_plan
-from vendorctl.kernels.project import Project, load_project
-from vendorctl.kernels.schedule import compile_job
+from vendorctl.kernels.building import store
+from vendorctl.kernels.building.plan import Unit, make_plan
+from vendorctl.kernels.building.project import Project, load_project
+from vendorctl.kernels.building.schedule import compile_job
+from vendorctl.kernels.compiler.compile import Compiled, CompileTask, compile_each, seal
+from vendorctl.kernels.compiler.toolchain import Toolchain, locate
+from vendorctl.kernels.executor.cluster.address import parse_address
+from vendorctl.kernels.executor.cluster.connection import connect
+from vendorctl.kernels.executor.cluster.run import Patience
+from vendorctl.kernels.executor.work import Job, Lot, cut
 from vendorctl.kernels.testing import results
 from vendorctl.kernels.testing.results import ObjectResult
 from vendorctl.kernels.testing.session import TEST_PIECE
 from vendorctl.kernels.testing.specimen import Specimen, examine, kit_for
-from vendorctl.kernels.toolchain import Toolchain, locate
-from vendorctl.kernels.work import Job, Lot, cut
 
 ROOT = Path(__file__).parents[1]
 PLACES = (1, 2, 4, 8, 16, 32, 64)

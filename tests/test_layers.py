@@ -6,7 +6,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
 
 import vendorctl
 
@@ -33,53 +37,89 @@ LAYERS = (
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 
-
-def layer_of(module: Path, package: Path = PACKAGE) -> str:
-    first = module.relative_to(package).parts[0]
-    return first.removesuffix(".py")
-
-
-def imported_layers(source: str) -> set[str]:
-    """Layers that a module imports, at the top or inside functions."""
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            assert node.level == 0, "relative imports hide the layer"
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return {name.split(".")[1] for name in names if name.startswith("vendorctl.")} - {"__version__"}
+#: The same inside `vendorctl.kernels`, as its docstring has it.
+KERNELS = (
+    {"shipping", "testing"},
+    {"check"},
+    {"building"},
+    {"objectstore"},
+    {"caching"},
+    {"compiler"},
+    {"sources"},
+    {"executor"},
+    {"recipe"},
+    {"object"},
+)
+KERNELS_RANK = {name: rank for rank, layer in enumerate(KERNELS) for name in layer}
 
 
-def violations(layer: str, source: str) -> list[str]:
-    return [
-        f"{layer} imports {other}"
-        for other in sorted(imported_layers(source))
-        if other != layer and RANK[other] <= RANK[layer]
-    ]
+@dataclass(frozen=True)
+class Layers:
+    """The parts of a package, from the top down."""
+
+    package: str
+    rank: Mapping[str, int]
+
+    @property
+    def folder(self) -> Path:
+        return PACKAGE.joinpath(*self.package.split(".")[1:])
+
+    def modules(self) -> list[Path]:
+        """Every module but the package's own, and but sources that are data."""
+        found = [path for path in self.folder.rglob("*.py") if path != self.folder / "__init__.py"]
+        return [path for path in found if not {"trees", "edits"} & set(path.relative_to(PACKAGE).parts)]
+
+    def part_of(self, module: Path) -> str:
+        return module.relative_to(self.folder).parts[0].removesuffix(".py")
+
+    def imported(self, source: str) -> set[str]:
+        """Parts that a module imports, at the top or inside functions."""
+        names: set[str] = set()
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                assert node.level == 0, "relative imports hide the layer"
+                names |= {f"{node.module}.{alias.name}" for alias in node.names}
+        inside = {name.removeprefix(f"{self.package}.") for name in names if name.startswith(f"{self.package}.")}
+        return {name.split(".")[0] for name in inside} - {"__version__"}
+
+    def violations(self, part: str, source: str) -> list[str]:
+        return [
+            f"{part} imports {other}"
+            for other in sorted(self.imported(source))
+            if other != part and self.rank[other] <= self.rank[part]
+        ]
 
 
-def test_imports_point_down() -> None:
-    modules = [
-        path
-        for path in PACKAGE.rglob("*.py")
-        if not {"trees", "edits"} & set(path.relative_to(PACKAGE).parts) and path != PACKAGE / "__init__.py"
-    ]
+WHOLE = Layers("vendorctl", RANK)
+INSIDE_KERNELS = Layers("vendorctl.kernels", KERNELS_RANK)
+
+
+@pytest.mark.parametrize("layers", [WHOLE, INSIDE_KERNELS], ids=lambda layers: layers.package)
+def test_imports_point_down(layers: Layers) -> None:
+    modules = layers.modules()
     assert len(modules) > 30
-    found = [f"{path}: {text}" for path in modules for text in violations(layer_of(path), path.read_text("utf-8"))]
+    found = [
+        f"{path}: {text}" for path in modules for text in layers.violations(layers.part_of(path), path.read_text())
+    ]
     assert not found, "\n".join(found)
 
 
 def test_an_upward_import_is_seen_even_inside_a_function() -> None:
     source = "def f():\n    from vendorctl.cli.session import current\n    return current\n"
-    assert violations("series", source) == ["series imports cli"]
-    assert violations("emulator", "import vendorctl.report.text\n") == ["emulator imports report"]
-    assert violations("series", "from vendorctl.git.oid import Oid\n") == []
+    assert WHOLE.violations("series", source) == ["series imports cli"]
+    assert WHOLE.violations("emulator", "import vendorctl.report.text\n") == ["emulator imports report"]
+    assert WHOLE.violations("series", "from vendorctl.git.oid import Oid\n") == []
+    planned = "from vendorctl.kernels.building.plan import Unit\nfrom vendorctl.kernels import recipe\n"
+    assert INSIDE_KERNELS.violations("compiler", planned) == ["compiler imports building"]
+    assert INSIDE_KERNELS.violations("object", planned) == ["object imports building", "object imports recipe"]
+    assert INSIDE_KERNELS.violations("testing", planned) == []
 
 
 def test_the_domain_neither_prints_nor_knows_click() -> None:
-    for path in PACKAGE.rglob("*.py"):
-        if layer_of(path) in {"cli", "__main__"} or {"trees", "edits"} & set(path.relative_to(PACKAGE).parts):
+    for path in WHOLE.modules():
+        if WHOLE.part_of(path) in {"cli", "__main__"}:
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Import):

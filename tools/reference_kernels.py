@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from vendorctl.kernels import recipe
-from vendorctl.kernels.instance import Instance
+from vendorctl.kernels.object.instance import Instance
+from vendorctl.kernels.object.target import TARGETS, Target
 from vendorctl.kernels.recipe import Case, Constraint, Decline, Excluded, Expected, Pointer, Recipe, Tensor
-from vendorctl.kernels.target import TARGETS, Target
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 from vendorctl.model import Json
@@ -16,6 +17,20 @@ from vendorctl.model import Json
 def sha256(data: bytes) -> str:
     """SHA-256 of `data` as 64 hex digits."""
     return hashlib.sha256(data).hexdigest()
+
+
+def of_sources(root: Path, *names: str) -> str:
+    """One digest of all Python files of the package folder `root`, or of those below the folders and files `names`.
+
+    It changes with the content and the name of each. Raises ValueError where a name stands for no file.
+    """
+    sources: dict[str, Json] = {}
+    for place in [root / name for name in names] or [root]:
+        files = [place] if place.is_file() else sorted(place.rglob("*.py"))
+        if not files:
+            raise ValueError(f"no Python source at {place}")
+        sources |= {path.relative_to(root).as_posix(): sha256(path.read_bytes()) for path in files}
+    return sha256(canonical_json(sources))
 
 
 def parse_json(data: bytes | str) -> Any:

@@ -20,7 +20,7 @@ import pytest
 from packaging.version import Version
 
 from support.command import Result, call
-from vendorctl.kernels.target import TARGETS
+from vendorctl.kernels.object.target import TARGETS
 from vendorctl.proc import run
 
 MANIFEST = """\

@@ -15,7 +15,7 @@ from support.gpu_assembly import code_object
 from vendorctl.emulator import CodeObject, decode
 from vendorctl.emulator.elf import read_elf
 from vendorctl.errors import VendorError
-from vendorctl.kernels import elf
+from vendorctl.kernels.object import elf
 
 BODY = "  s_load_dwordx2 s[2:3], s[0:1], 0x0\n  v_mov_b32 v0, 1"
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgpack
 
-from vendorctl.kernels import target as targets
+from vendorctl.kernels.object import target as targets
 
 NAME = "k"
 _BASE_SECTIONS = (b"", b".note", b".dynsym", b".dynstr", b".rodata", b".text", b".shstrtab")

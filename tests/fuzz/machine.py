@@ -14,7 +14,7 @@ from vendorctl.emulator import CodeObject, Memory, RunReport, decode, known_targ
 from vendorctl.emulator.decoder import UndecodableError, decode_at
 from vendorctl.emulator.isa import isa
 from vendorctl.emulator.targets import Family
-from vendorctl.kernels import target as built_targets
+from vendorctl.kernels.object import target as built_targets
 
 #: Every target whose instructions differ from another's.
 _NAMES = tuple(name for name in known_targets() if name in built_targets.TARGETS)

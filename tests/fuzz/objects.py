@@ -18,12 +18,14 @@ from fuzz.target import Target
 from vendorctl import digest
 from vendorctl.emulator import CodeObject
 from vendorctl.errors import VendorError
-from vendorctl.kernels import elf, entry, instance, launch, manifest, shard
-from vendorctl.kernels import target as targets
-from vendorctl.kernels.descriptors import describe, select
-from vendorctl.kernels.elfcode import kernel_code
+from vendorctl.kernels.caching import entry
+from vendorctl.kernels.compiler.table import parse_table
+from vendorctl.kernels.object import elf, instance, launch, manifest
+from vendorctl.kernels.object import target as targets
+from vendorctl.kernels.object.elfcode import kernel_code
 from vendorctl.kernels.objectstore import pointer
-from vendorctl.kernels.table import parse_table
+from vendorctl.kernels.shipping import shard
+from vendorctl.kernels.shipping.descriptors import describe, select
 from vendorctl.kernels.testing import results
 from vendorctl.kernels.testing.backend import Category, Covered, Problem
 from vendorctl.kernels.testing.comparison import OutputError

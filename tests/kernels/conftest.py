@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from support import tinykern
-from vendorctl.kernels.project import Project
+from vendorctl.kernels.building.project import Project
 
 
 @dataclass(frozen=True, slots=True)

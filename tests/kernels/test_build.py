@@ -17,10 +17,11 @@ import pytest
 from kernels.conftest import Built
 from support import tinykern
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels import elf, pool, target
-from vendorctl.kernels import verify as verification
-from vendorctl.kernels.build import BuildOptions, BuildReport
+from vendorctl.kernels.building import verify as verification
+from vendorctl.kernels.building.build import BuildOptions, BuildReport
 from vendorctl.kernels.check import check
+from vendorctl.kernels.executor import pool
+from vendorctl.kernels.object import elf, target
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -110,7 +111,7 @@ def test_other_bytes_from_the_same_inputs_are_refused_unless_forced(built: Built
 
 
 def _with_other_hash(data: bytes) -> bytes:
-    from vendorctl.kernels import manifest
+    from vendorctl.kernels.object import manifest
 
     parsed = manifest.parse(data, "manifest.json")
     first, *rest = parsed.objects

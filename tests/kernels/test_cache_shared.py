@@ -23,14 +23,15 @@ from kernels.conftest import Built
 from support import tinykern
 from support.s3 import BUCKET, S3, s3_server
 from vendorctl import digest
-from vendorctl.kernels import entry, manifest
-from vendorctl.kernels.build import BuildOptions
-from vendorctl.kernels.cache import ObjectCache
-from vendorctl.kernels.compile import Compiled
-from vendorctl.kernels.depot import FolderDepot, open_depot
-from vendorctl.kernels.entry import Wanted
-from vendorctl.kernels.shared import SharedCache, open_shared
-from vendorctl.kernels.target import find
+from vendorctl.kernels.building.build import BuildOptions
+from vendorctl.kernels.caching import entry
+from vendorctl.kernels.caching.cache import ObjectCache
+from vendorctl.kernels.caching.depot import FolderDepot, open_depot
+from vendorctl.kernels.caching.entry import Wanted
+from vendorctl.kernels.caching.shared import SharedCache, open_shared
+from vendorctl.kernels.compiler.compile import Compiled
+from vendorctl.kernels.object import manifest
+from vendorctl.kernels.object.target import find
 from vendorctl.model import Report, Severity
 from vendorctl.workspace.manifest import CachePlace
 

@@ -16,8 +16,8 @@ import pytest
 
 from kernels.conftest import Built
 from support import tinykern
+from vendorctl.kernels.building.project import Policy, Project
 from vendorctl.kernels.check import check
-from vendorctl.kernels.project import Policy, Project
 from vendorctl.model import Severity
 
 
@@ -185,7 +185,7 @@ def test_a_swapped_object_is_told_from_a_damaged_one(built: Built) -> None:
 def test_an_object_of_another_target_is_refused_even_when_its_hash_is_recorded(built: Built) -> None:
     """The stamp is a guard of its own: hash and seal are made to fit."""
     from vendorctl import digest
-    from vendorctl.kernels import manifest
+    from vendorctl.kernels.object import manifest
 
     rename_in_other_target(built.project.root)
     folder = built.objects / "gfx942"
@@ -265,7 +265,7 @@ def test_check_needs_no_compiler_and_runs_no_recipe(built: Built, monkeypatch: p
 
 
 def test_objects_of_an_older_pipeline_are_named_as_such(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vendorctl.kernels.toolchain.PIPELINE", 99)
+    monkeypatch.setattr("vendorctl.kernels.compiler.toolchain.PIPELINE", 99)
     findings = check(built.project).findings
     assert {finding.rule for finding in findings} == {"VC518"}
     assert "this one has 99" in findings[0].message

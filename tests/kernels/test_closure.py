@@ -15,8 +15,8 @@ from support import tinykern
 from vendorctl import digest
 from vendorctl.errors import VendorError
 from vendorctl.kernels.check import check
-from vendorctl.kernels.closure import SourceFile, recipe_closure, tree_closure
-from vendorctl.kernels.normalform import normal_form
+from vendorctl.kernels.sources.closure import SourceFile, recipe_closure, tree_closure
+from vendorctl.kernels.sources.normalform import normal_form
 from vendorctl.vendor.rewriting import rewrite_imports
 
 TREE: Mapping[str, str] = {

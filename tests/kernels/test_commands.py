@@ -164,11 +164,11 @@ def test_a_pin_of_another_flydsl_is_enforced(root: Path, capsys: pytest.CaptureF
 
 def test_a_killed_build_leaves_the_old_state(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """All writes are one transaction: stopping between staging and commit changes nothing."""
-    from vendorctl.kernels import build as building
-    from vendorctl.kernels import pool
-    from vendorctl.kernels.build import BuildOptions
-    from vendorctl.kernels.cache import ObjectCache
-    from vendorctl.kernels.project import load_project
+    from vendorctl.kernels.building import build as building
+    from vendorctl.kernels.building.build import BuildOptions
+    from vendorctl.kernels.building.project import load_project
+    from vendorctl.kernels.caching.cache import ObjectCache
+    from vendorctl.kernels.executor import pool
     from vendorctl.workspace.transaction import Transaction
 
     class Interrupted(Transaction):

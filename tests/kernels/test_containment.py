@@ -14,11 +14,11 @@ import pytest
 
 from support import tinykern
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels import confine
-from vendorctl.kernels.build import BuildOptions, BuildReport
-from vendorctl.kernels.child import Limits
-from vendorctl.kernels.project import Project
-from vendorctl.kernels.toolchain import flydsl_version
+from vendorctl.kernels.building.build import BuildOptions, BuildReport
+from vendorctl.kernels.building.project import Project
+from vendorctl.kernels.compiler.child import Limits
+from vendorctl.kernels.compiler.toolchain import flydsl_version
+from vendorctl.kernels.executor import confine
 from vendorctl.model import Finding
 
 #: A matrix instruction of gfx9, which LLVM cannot select for gfx11: it prints "Cannot select" and aborts the process.
@@ -191,7 +191,7 @@ def test_scratch_files_are_fine(tmp_path: Path) -> None:
 def test_without_landlock_changes_in_the_workspace_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from vendorctl.kernels.watch import Snapshot
+    from vendorctl.kernels.compiler.watch import Snapshot
 
     root = tinykern.write_files(tmp_path / "project")
     before = Snapshot.take(root)

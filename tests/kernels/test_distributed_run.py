@@ -23,13 +23,13 @@ from support import clusterwork
 from support.cluster import Cluster
 from support.clusterwork import JOB, PICKY, Item, Told
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels.cluster.address import parse_address
-from vendorctl.kernels.cluster.connection import connect, version_differences
-from vendorctl.kernels.cluster.ledger import Ledger
-from vendorctl.kernels.cluster.node import Delivery
-from vendorctl.kernels.cluster.run import Patience
-from vendorctl.kernels.pool import LocalExecutor
-from vendorctl.kernels.work import Executor, Job, Lot, cut
+from vendorctl.kernels.executor.cluster.address import parse_address
+from vendorctl.kernels.executor.cluster.connection import connect, version_differences
+from vendorctl.kernels.executor.cluster.ledger import Ledger
+from vendorctl.kernels.executor.cluster.node import Delivery
+from vendorctl.kernels.executor.cluster.run import Patience
+from vendorctl.kernels.executor.pool import LocalExecutor
+from vendorctl.kernels.executor.work import Executor, Job, Lot, cut
 
 QUICK = Patience(connect=5.0, workers=3.0, pulse=0.2, straggler=1.0)
 

@@ -20,15 +20,16 @@ from kernels.conftest import Built
 from support import tinykern
 from support.schemas import faults
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels import pool, venvs
-from vendorctl.kernels.build import BuildOptions
-from vendorctl.kernels.cache import ObjectCache
-from vendorctl.kernels.compat import compat
-from vendorctl.kernels.elfcode import kernel_code
-from vendorctl.kernels.isadiff import Decoded, Verdict, compare, undecodable
-from vendorctl.kernels.members import check_instructions
-from vendorctl.kernels.objectdrift import object_drift, pristine_of
-from vendorctl.kernels.project import Project
+from vendorctl.kernels.building.build import BuildOptions
+from vendorctl.kernels.building.compat import compat
+from vendorctl.kernels.building.objectdrift import object_drift, pristine_of
+from vendorctl.kernels.building.project import Project
+from vendorctl.kernels.caching.cache import ObjectCache
+from vendorctl.kernels.compiler import venvs
+from vendorctl.kernels.executor import pool
+from vendorctl.kernels.object.elfcode import kernel_code
+from vendorctl.kernels.object.isadiff import Decoded, Verdict, compare, undecodable
+from vendorctl.kernels.shipping.members import check_instructions
 from vendorctl.model import Report, Severity
 from vendorctl.proc import Completed
 from vendorctl.report.json import render_json

@@ -12,7 +12,7 @@ import pytest
 
 from kernels.conftest import Built
 from vendorctl.errors import VendorError
-from vendorctl.kernels import elf, target
+from vendorctl.kernels.object import elf, target
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from kernels.conftest import Built
 from vendorctl.errors import VendorError
-from vendorctl.kernels import launch, manifest
-from vendorctl.kernels.launch import LaunchPlan
+from vendorctl.kernels.object import launch, manifest
+from vendorctl.kernels.object.launch import LaunchPlan
 
 I32 = st.integers(-(2**31), 2**31 - 1)
 

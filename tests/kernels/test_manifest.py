@@ -16,8 +16,8 @@ import pytest
 from kernels.conftest import Built
 from vendorctl import digest
 from vendorctl.errors import VendorError
-from vendorctl.kernels import manifest
-from vendorctl.kernels.instance import make, row
+from vendorctl.kernels.object import manifest
+from vendorctl.kernels.object.instance import make, row
 
 PATH = "objects/scale/gfx942/manifest.json"
 

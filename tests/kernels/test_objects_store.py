@@ -25,7 +25,7 @@ from support.s3 import BUCKET, S3, s3_server
 from support.schemas import faults
 from vendorctl.cli import main
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels import manifest
+from vendorctl.kernels.object import manifest
 from vendorctl.kernels.objectstore import dvc, pointer
 from vendorctl.kernels.objectstore.pointer import Stored
 

@@ -16,10 +16,10 @@ import pytest
 from kernels.conftest import Built
 from support import tinykern
 from vendorctl.errors import VendorError
-from vendorctl.kernels import shard
-from vendorctl.kernels.descriptors import Declined, Selected, select
-from vendorctl.kernels.pack import check_pack, pack
-from vendorctl.kernels.project import Project
+from vendorctl.kernels.building.project import Project
+from vendorctl.kernels.shipping import shard
+from vendorctl.kernels.shipping.descriptors import Declined, Selected, select
+from vendorctl.kernels.shipping.pack import check_pack, pack
 from vendorctl.model import Report
 from vendorctl.workspace.transaction import Transaction
 

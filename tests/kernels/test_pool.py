@@ -21,16 +21,17 @@ from kernels.conftest import Built
 from support import tinykern
 from vendorctl import digest
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels import build as building
-from vendorctl.kernels import pool, target
-from vendorctl.kernels.build import BuildOptions
-from vendorctl.kernels.cache import ObjectCache
-from vendorctl.kernels.compile import Compiled, CompileTask, Failed, Sealed, compile_rows, seal, unseal
-from vendorctl.kernels.instance import Instance
-from vendorctl.kernels.plan import make_plan
-from vendorctl.kernels.pool import LocalExecutor
-from vendorctl.kernels.side import SideDiedError, Sides
-from vendorctl.kernels.target import Target
+from vendorctl.kernels.building import build as building
+from vendorctl.kernels.building.build import BuildOptions
+from vendorctl.kernels.building.plan import make_plan
+from vendorctl.kernels.caching.cache import ObjectCache
+from vendorctl.kernels.compiler.compile import Compiled, CompileTask, Failed, Sealed, compile_rows, seal, unseal
+from vendorctl.kernels.executor import pool
+from vendorctl.kernels.executor.pool import LocalExecutor
+from vendorctl.kernels.executor.side import SideDiedError, Sides
+from vendorctl.kernels.object import target
+from vendorctl.kernels.object.instance import Instance
+from vendorctl.kernels.object.target import Target
 from vendorctl.workspace.transaction import Transaction
 
 

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from vendorctl.kernels import recipe as interface
-from vendorctl.kernels import target
-from vendorctl.kernels.closure import SourceFile
-from vendorctl.kernels.compile import Sources, enumerate_rows
-from vendorctl.kernels.instance import Excluded, Instance
+from vendorctl.kernels.compiler.compile import enumerate_rows
+from vendorctl.kernels.object import target
+from vendorctl.kernels.object.instance import Excluded, Instance
 from vendorctl.kernels.recipe import Pointer, Recipe
+from vendorctl.kernels.sources.closure import SourceFile, Sources
 
 ROOT = Path(__file__).parents[2] / "recipes"
 RECIPES = sorted(path.name for path in ROOT.glob("*.py") if "RECIPE =" in path.read_text())

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from support import tinykern
-from vendorctl.kernels import manifest
-from vendorctl.kernels.build import BuildReport
+from vendorctl.kernels.building.build import BuildReport
+from vendorctl.kernels.object import manifest
 
 KERNEL = (
     tinykern.SPDX

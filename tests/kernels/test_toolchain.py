@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels import target, toolchain
+from vendorctl.kernels.compiler import toolchain
+from vendorctl.kernels.object import target
 from vendorctl.proc import Completed
 
 

@@ -21,9 +21,9 @@ from support.licensed_workspace import COMMIT, Files, LicensedWorkspace, header,
 from support.repo import executable, symlink
 from vendorctl.digest import sha256
 from vendorctl.errors import VendorError
-from vendorctl.kernels import manifest as object_manifests
-from vendorctl.kernels.instance import make
-from vendorctl.kernels.launch import parse as parse_launch
+from vendorctl.kernels.object import manifest as object_manifests
+from vendorctl.kernels.object.instance import make
+from vendorctl.kernels.object.launch import parse as parse_launch
 from vendorctl.licenses.bill import check_bills, publish_bills
 from vendorctl.licenses.objects import read_built
 from vendorctl.licenses.publish import check_notices, publish_notices

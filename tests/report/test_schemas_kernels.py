@@ -16,7 +16,7 @@ from support import tinykern
 from support.command import call
 from support.repo import Changes, repo
 from support.schemas import faults
-from vendorctl.kernels import shard
+from vendorctl.kernels.shipping import shard
 
 KERNELS = """
 kernels:

@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 
 from sample.probe import KERNELS
-from vendorctl.kernels import target, toolchain
-from vendorctl.kernels.closure import SourceFile
-from vendorctl.kernels.compile import Compiled, CompileTask, Failed, Sources, compile_rows
-from vendorctl.kernels.instance import row
+from vendorctl.kernels.compiler import toolchain
+from vendorctl.kernels.compiler.compile import Compiled, CompileTask, Failed, compile_rows
+from vendorctl.kernels.object import target
+from vendorctl.kernels.object.instance import row
+from vendorctl.kernels.sources.closure import SourceFile, Sources
 from vendorctl.sample import edits
 
 pytest.importorskip("flydsl")

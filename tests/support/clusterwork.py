@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from vendorctl.kernels.work import Items, Job, Place, Tell
+from vendorctl.kernels.executor.work import Items, Job, Place, Tell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

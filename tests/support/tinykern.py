@@ -11,14 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from vendorctl import digest
-from vendorctl.kernels import build as building
-from vendorctl.kernels import pool, target, toolchain
-from vendorctl.kernels.build import BuildOptions, BuildReport
-from vendorctl.kernels.cache import ObjectCache
-from vendorctl.kernels.inputs import PatchedTree, PatchRef
-from vendorctl.kernels.project import Project
-from vendorctl.kernels.shared import SharedCache
-from vendorctl.kernels.toolchain import Toolchain
+from vendorctl.kernels.building import build as building
+from vendorctl.kernels.building.build import BuildOptions, BuildReport
+from vendorctl.kernels.building.project import Project
+from vendorctl.kernels.caching.cache import ObjectCache
+from vendorctl.kernels.caching.shared import SharedCache
+from vendorctl.kernels.compiler import toolchain
+from vendorctl.kernels.compiler.toolchain import Toolchain
+from vendorctl.kernels.executor import pool
+from vendorctl.kernels.object import target
+from vendorctl.kernels.sources.inputs import PatchedTree, PatchRef
 from vendorctl.workspace.transaction import Transaction
 
 SPDX = "# SPDX-FileCopyrightText: 2026 The vendorctl authors\n# SPDX-License-Identifier: Apache-2.0\n"

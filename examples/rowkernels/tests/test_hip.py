@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import torch
-from vendorctl.kernels.hip import Runtime
+from vendorctl.kernels.testing.hip import Runtime
 
 import rowkernels
 from rowkernels import _devices, _hip, _objects

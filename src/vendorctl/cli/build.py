@@ -39,9 +39,9 @@ def command(
     """
     from vendorctl.cli.kernels import compiling
     from vendorctl.cli.surroundings import begin
-    from vendorctl.kernels.build import BuildOptions, build
-    from vendorctl.kernels.child import Limits
-    from vendorctl.kernels.verify import verify
+    from vendorctl.kernels.building.build import BuildOptions, build
+    from vendorctl.kernels.building.verify import verify
+    from vendorctl.kernels.compiler.child import Limits
 
     with compiling(current(), jobs=jobs, executor=executor) as work:
         chosen = BuildOptions(

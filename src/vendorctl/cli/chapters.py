@@ -12,8 +12,8 @@ from pathlib import Path
 from vendorctl.cli.story import Story
 from vendorctl.cli.testing import backend_factory
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels.manifest import parse
-from vendorctl.kernels.toolchain import locate
+from vendorctl.kernels.compiler.toolchain import locate
+from vendorctl.kernels.object.manifest import parse
 from vendorctl.sample import edits
 
 _NAME = "minikernels"

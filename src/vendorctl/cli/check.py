@@ -21,8 +21,8 @@ def command(require: bool, instructions: bool) -> int:
 
     Needs no compiler and runs no recipe: hashes, target stamps, input digests, census, resource policy.
     """
+    from vendorctl.kernels.building.project import load_project
     from vendorctl.kernels.check import SCHEMA, check
-    from vendorctl.kernels.project import load_project
     from vendorctl.workspace.guard import reading
 
     root = current().root()
@@ -32,6 +32,6 @@ def command(require: bool, instructions: bool) -> int:
     if not instructions or not report.ok:
         return emit(report)
     from vendorctl.emulator import decode
-    from vendorctl.kernels.members import check_instructions
+    from vendorctl.kernels.shipping.members import check_instructions
 
     return emit(merge(SCHEMA, "check", [report, check_instructions(project, decode)]))

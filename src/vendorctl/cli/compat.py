@@ -33,9 +33,9 @@ def command(
     objects whose bytes differ from the pinned version's; the workspace is not changed.
     """
     from vendorctl.cli.kernels import compiling
-    from vendorctl.kernels import venvs
-    from vendorctl.kernels.build import BuildOptions
-    from vendorctl.kernels.compat import compat
+    from vendorctl.kernels.building.build import BuildOptions
+    from vendorctl.kernels.building.compat import compat
+    from vendorctl.kernels.compiler import venvs
     from vendorctl.upstream.cache import default_folder
 
     with compiling(current(), jobs=jobs, executor=executor, any_flydsl=True) as work:

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from vendorctl.cli.session import Session
-from vendorctl.kernels.cache import ObjectCache
-from vendorctl.kernels.pool import LOCAL, open_executor, processors
-from vendorctl.kernels.project import Project, load_project
-from vendorctl.kernels.shared import open_shared
-from vendorctl.kernels.toolchain import Toolchain, locate, locate_linker
-from vendorctl.kernels.work import Executor
+from vendorctl.kernels.building.project import Project, load_project
+from vendorctl.kernels.caching.cache import ObjectCache
+from vendorctl.kernels.caching.shared import open_shared
+from vendorctl.kernels.compiler.toolchain import Toolchain, locate, locate_linker
+from vendorctl.kernels.executor.pool import LOCAL, open_executor, processors
+from vendorctl.kernels.executor.work import Executor
 from vendorctl.progress import Progress
 from vendorctl.upstream.cache import default_folder
 

@@ -13,10 +13,10 @@ from vendorctl.cli.kernels import compiling
 from vendorctl.cli.session import Session
 from vendorctl.drift.measure import tracked_ref
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels.build import BuildOptions
-from vendorctl.kernels.layout import project_at
-from vendorctl.kernels.objectdrift import object_drift, pristine_of
-from vendorctl.kernels.pool import LOCAL
+from vendorctl.kernels.building.build import BuildOptions
+from vendorctl.kernels.building.layout import project_at
+from vendorctl.kernels.building.objectdrift import object_drift, pristine_of
+from vendorctl.kernels.executor.pool import LOCAL
 from vendorctl.model import Report
 from vendorctl.series.workspace import Standing
 from vendorctl.workspace.root import vendored_dir

@@ -26,8 +26,8 @@ def command(only_check: bool, folder: str) -> int:
     `check --require` passes.
     """
     from vendorctl.cli.surroundings import begin
-    from vendorctl.kernels.pack import check_pack, pack
-    from vendorctl.kernels.project import load_project
+    from vendorctl.kernels.building.project import load_project
+    from vendorctl.kernels.shipping.pack import check_pack, pack
     from vendorctl.workspace.guard import reading
 
     root = current().root()

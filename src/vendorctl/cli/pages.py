@@ -150,8 +150,8 @@ def _audit(root: Path) -> Report:
 
 
 def _check(root: Path) -> Report:
+    from vendorctl.kernels.building.project import load_project
     from vendorctl.kernels.check import check
-    from vendorctl.kernels.project import load_project
     from vendorctl.workspace.parse import load_manifest
 
     return check(load_project(root)) if load_manifest(root).kernels.recipes else _NOTHING
@@ -159,7 +159,7 @@ def _check(root: Path) -> Report:
 
 def _objects(root: Path) -> Iterator[Sequence[Json]]:
     """One row per object of every manifest."""
-    from vendorctl.kernels import manifest
+    from vendorctl.kernels.object import manifest
 
     for path in sorted((root / manifest.FOLDER).glob("*/*/manifest.json")):
         found = manifest.parse(path.read_bytes(), str(path.relative_to(root)))

@@ -14,7 +14,7 @@ import click
 from vendorctl.cli.session import Session
 
 if TYPE_CHECKING:
-    from vendorctl.kernels.work import Executor
+    from vendorctl.kernels.executor.work import Executor
 
 #: The option, the same for every command that has it.
 executor_option = click.option(
@@ -28,7 +28,7 @@ executor_option = click.option(
 @contextmanager
 def places(session: Session, spec: str, jobs: int) -> Iterator[Executor]:
     """The executor that `spec` names, with `jobs` places if it is this machine; closed with the context."""
-    from vendorctl.kernels.pool import open_executor
+    from vendorctl.kernels.executor.pool import open_executor
 
     executor = open_executor(spec, jobs, session.say)
     try:

@@ -17,8 +17,8 @@ from vendorctl.cli.output import emit
 from vendorctl.cli.places import places
 from vendorctl.cli.session import Session, current
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels.pool import LOCAL, processors
-from vendorctl.kernels.project import Project, load_project
+from vendorctl.kernels.building.project import Project, load_project
+from vendorctl.kernels.executor.pool import LOCAL, processors
 from vendorctl.kernels.testing.backend import BackendFactory
 from vendorctl.kernels.testing.cache import ResultCache
 from vendorctl.kernels.testing.junit import render_junit
@@ -62,7 +62,7 @@ class Done:
 def backend_factory(name: str) -> BackendFactory:
     """The factory of the backend called `name`. Raises VendorError (exit code 7) where it cannot run here."""
     if name == "hip":
-        from vendorctl.kernels.hip import hip
+        from vendorctl.kernels.testing.hip import hip
 
         hip()  # says now, not in a worker, that there is no device
         return hip

@@ -16,7 +16,7 @@ from vendorctl.cli.session import Session, current
 from vendorctl.cli.surroundings import open_cache, standings
 from vendorctl.cli.testing import Choosing, backend_factory, result_cache
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels.pool import LOCAL
+from vendorctl.kernels.executor.pool import LOCAL
 from vendorctl.kernels.testing import bisect, gate, necessity
 from vendorctl.kernels.testing.contrast import Bench
 from vendorctl.kernels.testing.variant import Scope, Workshop

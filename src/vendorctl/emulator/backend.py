@@ -22,7 +22,7 @@ from vendorctl.emulator.report import RunReport
 from vendorctl.emulator.schedule import Schedule
 from vendorctl.emulator.targets import capabilities
 from vendorctl.emulator.version import emulator_version
-from vendorctl.kernels.launch import LaunchArgument, Parameter
+from vendorctl.kernels.object.launch import LaunchArgument, Parameter
 from vendorctl.kernels.testing.backend import Call, Category, Covered, Problem, Ran
 from vendorctl.model import Json
 

@@ -8,19 +8,14 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
-from vendorctl.digest import canonical_json, sha256
+from vendorctl.digest import canonical_json, of_sources, sha256
 from vendorctl.emulator.isa import TINYGRAD
-from vendorctl.model import Json
 
 
 @functools.cache
 def emulator_version() -> str:
     """64 hex digits that change with any source file of this package and with the pinned instruction tables."""
-    folder = Path(__file__).parent
-    sources: Json = {
-        path.relative_to(folder).as_posix(): sha256(path.read_bytes()) for path in sorted(folder.rglob("*.py"))
-    }
-    return sha256(canonical_json({"sources": sources, "tinygrad": TINYGRAD}))
+    return sha256(canonical_json({"sources": of_sources(Path(__file__).parent), "tinygrad": TINYGRAD}))
 
 
 def __getattr__(name: str) -> str:

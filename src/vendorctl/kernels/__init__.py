@@ -3,18 +3,17 @@
 
 """From patched kernels to AMD code objects, provably from these sources, with no GPU.
 
-A build, step by step, each in the module of its name:
+From the bottom up; each package imports only what stands above it here:
 
-    recipe, instance, target    what people write: operations, rows, architectures
-    project, inputs, closure    what a build depends on, and the digest of it
-    table, plan                 the rows, and what is already there for each of them
-    schedule, pool              spread what is missing over workers
-    compile, child              one worker's share, from the parent's side: ask, time, check the answer
-    worker, confine, frontend, hostplan
-                                the same from the child's side; the only place where recipes and flydsl run
-    elf, elfcode, launch        what an object says about itself, and how to launch it
-    cache, store, manifest      keep it: per user, in the workspace, and for the record
-
-Later: `check` and `verify` prove, `shard`, `pack`, `descriptors`, `coverage` ship, `compat` and `objectdrift` compare,
-`testing` executes.
+    object          what an object is: its row, its target, its ELF, how it is launched, its manifest
+    recipe          what people write: how an operation is built and tested
+    executor        where work is done: processes of this machine, workers of a cluster
+    sources         what a build depends on, and the digest of it
+    compiler        a compiler in a child process, from the parent's side and from the child's
+    caching         objects that were compiled before, here or elsewhere
+    objectstore     objects kept outside of git
+    building        the plan of a workspace, carrying it out, and comparing what comes out
+    check           the proof, with no compiler, that objects come from these sources
+    shipping        shards, descriptors and the page of what is covered
+    testing         objects executed and compared with a reference; mutants, bisection, necessity
 """

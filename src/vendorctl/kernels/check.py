@@ -15,12 +15,14 @@ from pathlib import Path
 
 from vendorctl import digest
 from vendorctl.errors import Location, VendorError
-from vendorctl.kernels import elf, inputs, manifest, toolchain
-from vendorctl.kernels import target as targets
-from vendorctl.kernels.manifest import ObjectManifest, ObjectRecord, Provenance, Resources
+from vendorctl.kernels.building.plan import differences
+from vendorctl.kernels.building.project import Project
+from vendorctl.kernels.compiler import toolchain
+from vendorctl.kernels.object import elf, manifest
+from vendorctl.kernels.object import target as targets
+from vendorctl.kernels.object.manifest import ObjectManifest, ObjectRecord, Provenance, Resources
 from vendorctl.kernels.objectstore import pointer
-from vendorctl.kernels.plan import differences
-from vendorctl.kernels.project import Project
+from vendorctl.kernels.sources import inputs
 from vendorctl.model import Finding, Json, Report, Severity
 
 SCHEMA = "vendorctl/check/1"

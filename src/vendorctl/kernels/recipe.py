@@ -38,8 +38,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from vendorctl.errors import Location, VendorError
-from vendorctl.kernels.instance import Excluded, Instance, row
-from vendorctl.kernels.target import Target
+from vendorctl.kernels.object.instance import Excluded, Instance, row
+from vendorctl.kernels.object.target import Target
 
 if TYPE_CHECKING:
     import numpy as np

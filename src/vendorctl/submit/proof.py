@@ -16,7 +16,7 @@ from typing import Any
 
 from vendorctl.digest import parse_json
 from vendorctl.errors import ExitCode, Location, VendorError
-from vendorctl.kernels.objectdrift import SCHEMA as OBJECTS_SCHEMA
+from vendorctl.kernels.building.objectdrift import SCHEMA as OBJECTS_SCHEMA
 from vendorctl.kernels.testing.backend import Category
 from vendorctl.kernels.testing.report import SCHEMA as TEST_SCHEMA
 from vendorctl.kernels.testing.results import ObjectResult, Verdict, parse

@@ -16,7 +16,7 @@ import pytest
 from support import tinykern
 from support.hermetic import hermetic_environment
 from vendorctl.cli import main
-from vendorctl.kernels.project import Project
+from vendorctl.kernels.building.project import Project
 from vendorctl.kernels.testing.selection import Built, Choice, subjects
 from vendorctl.sample import edits, history
 

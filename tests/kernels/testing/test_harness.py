@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from vendorctl.errors import VendorError
-from vendorctl.kernels.instance import Instance, row
-from vendorctl.kernels.launch import LaunchPlan
+from vendorctl.kernels.object.instance import Instance, row
+from vendorctl.kernels.object.launch import LaunchPlan
 from vendorctl.kernels.recipe import Case, Expected, Launcher, Recipe, Target
 from vendorctl.kernels.testing import harness, results
 from vendorctl.kernels.testing.backend import Call, Category, Covered, Problem, Ran

@@ -18,8 +18,7 @@ import pytest
 from kernels.testing.conftest import Shipped
 from vendorctl.cli import main
 from vendorctl.errors import VendorError
-from vendorctl.kernels import hip
-from vendorctl.kernels.testing import harness
+from vendorctl.kernels.testing import harness, hip
 from vendorctl.kernels.testing.backend import Category
 from vendorctl.kernels.testing.recipes import imported
 

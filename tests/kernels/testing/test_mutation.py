@@ -12,7 +12,7 @@ from vendorctl.emulator.backend import cautious_emulator, emulator
 from vendorctl.emulator.codeobject import CodeObject
 from vendorctl.emulator.decoder import decode
 from vendorctl.emulator.mutants import mutants
-from vendorctl.kernels.pool import LocalExecutor
+from vendorctl.kernels.executor.pool import LocalExecutor
 from vendorctl.kernels.testing.mutating import mutation_report, run_mutants, sample
 from vendorctl.kernels.testing.mutation import Kind, MutationResult, Reason, Survivor, rate
 from vendorctl.progress import Silent

@@ -18,8 +18,8 @@ from support import tinykern
 from vendorctl import proc
 from vendorctl.emulator.backend import emulator
 from vendorctl.errors import VendorError
-from vendorctl.kernels import manifest
-from vendorctl.kernels.pool import LocalExecutor
+from vendorctl.kernels.executor.pool import LocalExecutor
+from vendorctl.kernels.object import manifest
 from vendorctl.kernels.testing.cache import ResultCache
 from vendorctl.kernels.testing.junit import render_junit
 from vendorctl.kernels.testing.report import make_report

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from vendorctl.emulator.backend import EmulatorBackend
-from vendorctl.kernels.launch import LaunchPlan
+from vendorctl.kernels.object.launch import LaunchPlan
 from vendorctl.kernels.testing.backend import Call
 
 from rowkernels._errors import KernelError

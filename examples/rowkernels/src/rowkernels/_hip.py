@@ -12,8 +12,8 @@ from functools import cache
 import torch
 from torch import Tensor
 from vendorctl.errors import VendorError
-from vendorctl.kernels.hip import Runtime, hip
-from vendorctl.kernels.launch import KernelLaunch, Launch, LaunchPlan
+from vendorctl.kernels.object.launch import KernelLaunch, Launch, LaunchPlan
+from vendorctl.kernels.testing.hip import Runtime, hip
 
 from rowkernels._errors import KernelError, UnsupportedDeviceError
 

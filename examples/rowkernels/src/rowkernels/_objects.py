@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 
 from vendorctl.errors import VendorError
-from vendorctl.kernels.launch import LaunchPlan
-from vendorctl.kernels.manifest import ObjectManifest, parse
+from vendorctl.kernels.object.launch import LaunchPlan
+from vendorctl.kernels.object.manifest import ObjectManifest, parse
 
 from rowkernels._errors import ObjectsError
 

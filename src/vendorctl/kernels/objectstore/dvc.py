@@ -24,7 +24,7 @@ from pathlib import Path
 
 from vendorctl import proc
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels.cache import write_atomically
+from vendorctl.kernels.caching.cache import write_atomically
 from vendorctl.kernels.objectstore.pointer import Stored
 from vendorctl.progress import Progress, Silent
 

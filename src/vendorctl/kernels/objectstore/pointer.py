@@ -30,8 +30,8 @@ import yaml
 
 from vendorctl import digest
 from vendorctl.errors import Location, VendorError
-from vendorctl.kernels import manifest
-from vendorctl.kernels.manifest import ObjectManifest
+from vendorctl.kernels.object import manifest
+from vendorctl.kernels.object.manifest import ObjectManifest
 from vendorctl.model import Json
 from vendorctl.workspace import nodes
 

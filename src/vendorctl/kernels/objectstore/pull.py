@@ -11,8 +11,8 @@ from pathlib import Path
 
 from vendorctl import digest
 from vendorctl.errors import ExitCode, Location, VendorError
-from vendorctl.kernels import store
-from vendorctl.kernels.manifest import ObjectRecord
+from vendorctl.kernels.object.folder import stage_ignore
+from vendorctl.kernels.object.manifest import ObjectRecord
 from vendorctl.kernels.objectstore.dvc import DvcCache, Repository, Transfer
 from vendorctl.kernels.objectstore.pointer import PointerState, Stored
 from vendorctl.kernels.objectstore.unit import FileState, Unit, read_units
@@ -165,5 +165,5 @@ def _write(root: Path, begin: Callable[[], Transaction], good: Mapping[str, byte
     with begin() as tx:
         for path, data in good.items():
             tx.write(path, data)
-        store.stage_ignore(tx, root)
+        stage_ignore(tx, root)
         tx.commit()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from vendorctl import digest
 from vendorctl.errors import ExitCode, Location, VendorError
-from vendorctl.kernels import manifest
+from vendorctl.kernels.object import manifest
 from vendorctl.kernels.objectstore import pointer
 from vendorctl.kernels.objectstore.dvc import Repository
 from vendorctl.kernels.objectstore.pointer import Stored

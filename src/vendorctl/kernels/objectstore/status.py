@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from vendorctl.errors import Location
-from vendorctl.kernels import manifest
+from vendorctl.kernels.object import manifest
 from vendorctl.kernels.objectstore.dvc import Repository
 from vendorctl.kernels.objectstore.pointer import PointerState
 from vendorctl.kernels.objectstore.unit import FileState, Unit, damaged, read_units

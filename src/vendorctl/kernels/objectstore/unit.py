@@ -12,8 +12,8 @@ from pathlib import Path
 
 from vendorctl import digest
 from vendorctl.errors import ExitCode, Location, VendorError
-from vendorctl.kernels import manifest
-from vendorctl.kernels.manifest import ObjectManifest
+from vendorctl.kernels.object import manifest
+from vendorctl.kernels.object.manifest import ObjectManifest
 from vendorctl.kernels.objectstore import pointer
 from vendorctl.kernels.objectstore.pointer import Pointer, PointerState, Stored
 from vendorctl.model import Finding

@@ -3,7 +3,7 @@
 
 """What a backend does for tests: load an object, call its kernels, and tell what it noticed.
 
-Backends are passed in: `vendorctl.emulator.backend` executes on the CPU, `vendorctl.kernels.hip` on a device.
+Backends are passed in: `vendorctl.emulator.backend` executes on the CPU, `vendorctl.kernels.testing.hip` on a device.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from vendorctl.kernels.launch import LaunchPlan
+from vendorctl.kernels.object.launch import LaunchPlan
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -17,9 +17,10 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
+import vendorctl
 from vendorctl import digest
-from vendorctl.kernels.cache import write_atomically
-from vendorctl.kernels.manifest import ObjectRecord
+from vendorctl.kernels.caching.cache import write_atomically
+from vendorctl.kernels.object.manifest import ObjectRecord
 from vendorctl.kernels.testing import results
 from vendorctl.kernels.testing.results import ObjectResult
 from vendorctl.model import Json
@@ -28,15 +29,8 @@ from vendorctl.model import Json
 @functools.cache
 def harness_version() -> str:
     """A digest of the sources that decide what is tested and how it is judged."""
-    kernels = Path(__file__).parent.parent
-    names = [
-        "instance.py",
-        "launch.py",
-        "recipe.py",
-        *(f"testing/{p.name}" for p in (kernels / "testing").glob("*.py")),
-    ]
-    sources: Json = {name: digest.sha256((kernels / name).read_bytes()) for name in sorted(names)}
-    return digest.sha256(digest.canonical_json(sources))
+    kernels = Path(vendorctl.__file__).parent / "kernels"
+    return digest.of_sources(kernels, "object/instance.py", "object/launch.py", "recipe.py", "testing")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from vendorctl import digest
 from vendorctl.errors import VendorError
-from vendorctl.kernels.instance import Instance
-from vendorctl.kernels.launch import LaunchPlan
+from vendorctl.kernels.object.instance import Instance
+from vendorctl.kernels.object.launch import LaunchPlan
 from vendorctl.kernels.recipe import Case, Expected, Recipe
 from vendorctl.kernels.testing import trials as planning
 from vendorctl.kernels.testing.backend import Backend, Call, Category, Covered, LoadedObject, Problem, Ran

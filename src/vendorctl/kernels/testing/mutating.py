@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Event
 
 from vendorctl import digest
+from vendorctl.kernels.executor.work import Executor, Job, Lot
 from vendorctl.kernels.testing.backend import BackendFactory
 from vendorctl.kernels.testing.mutation import (
     MutationKit,
@@ -26,7 +27,6 @@ from vendorctl.kernels.testing.report import TestReport
 from vendorctl.kernels.testing.selection import Built
 from vendorctl.kernels.testing.session import ABSENT, faults_of
 from vendorctl.kernels.testing.specimen import Specimen, blank_result, kit_for, read_specimen
-from vendorctl.kernels.work import Executor, Job, Lot
 from vendorctl.model import Finding, Report, Severity
 from vendorctl.progress import Progress
 

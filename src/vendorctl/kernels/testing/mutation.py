@@ -13,12 +13,12 @@ from typing import TypeAlias
 
 from vendorctl import digest
 from vendorctl.errors import VendorError
+from vendorctl.kernels.executor.work import Items, Place, Tell
 from vendorctl.kernels.testing import harness
 from vendorctl.kernels.testing.backend import Backend, LoadedObject
 from vendorctl.kernels.testing.harness import Subject
 from vendorctl.kernels.testing.results import TrialResult
 from vendorctl.kernels.testing.specimen import Kit, Specimen, each_aside
-from vendorctl.kernels.work import Items, Place, Tell
 from vendorctl.model import Json
 
 

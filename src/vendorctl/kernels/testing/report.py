@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from vendorctl.errors import ExitCode, Location
-from vendorctl.kernels import manifest
+from vendorctl.kernels.object import manifest
 from vendorctl.kernels.testing import results as forms
 from vendorctl.kernels.testing.backend import Category
 from vendorctl.kernels.testing.comparison import BINS, OutputError

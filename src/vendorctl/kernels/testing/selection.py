@@ -12,9 +12,9 @@ from pathlib import Path
 
 from vendorctl.errors import ExitCode, Location, VendorError
 from vendorctl.git.program import Git
-from vendorctl.kernels import manifest
-from vendorctl.kernels.manifest import ObjectManifest, ObjectRecord
-from vendorctl.kernels.project import Project, select
+from vendorctl.kernels.building.project import Project, select
+from vendorctl.kernels.object import manifest
+from vendorctl.kernels.object.manifest import ObjectManifest, ObjectRecord
 from vendorctl.model import Finding
 from vendorctl.workspace.nodes import suggestion
 

@@ -13,6 +13,7 @@ from threading import Event
 
 from vendorctl import digest
 from vendorctl.errors import VendorError
+from vendorctl.kernels.executor.work import Executor, Job, Lot
 from vendorctl.kernels.testing import results
 from vendorctl.kernels.testing.backend import Backend, BackendFactory
 from vendorctl.kernels.testing.cache import Conditions, ResultCache
@@ -29,7 +30,6 @@ from vendorctl.kernels.testing.specimen import (
     read_specimen,
     test_faults,
 )
-from vendorctl.kernels.work import Executor, Job, Lot
 from vendorctl.model import Json
 from vendorctl.progress import Progress
 

@@ -15,17 +15,18 @@ from typing import TypeVar
 
 from vendorctl import digest
 from vendorctl.errors import VendorError
-from vendorctl.kernels import closure, likeness
-from vendorctl.kernels.closure import SourceFile
-from vendorctl.kernels.manifest import ObjectRecord
+from vendorctl.kernels.compiler import likeness
+from vendorctl.kernels.executor.side import SideDiedError
+from vendorctl.kernels.executor.work import Items, Place, Tell
+from vendorctl.kernels.object.manifest import ObjectRecord
 from vendorctl.kernels.recipe import Recipe
-from vendorctl.kernels.side import SideDiedError
+from vendorctl.kernels.sources import closure
+from vendorctl.kernels.sources.closure import SourceFile
 from vendorctl.kernels.testing import harness, results
 from vendorctl.kernels.testing.backend import Backend, BackendFactory
 from vendorctl.kernels.testing.recipes import imported
 from vendorctl.kernels.testing.results import ObjectResult
 from vendorctl.kernels.testing.selection import Built
-from vendorctl.kernels.work import Items, Place, Tell
 from vendorctl.model import Json
 
 _Kit = TypeVar("_Kit")

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vendorctl import digest
-from vendorctl.kernels.instance import Instance
+from vendorctl.kernels.object.instance import Instance
 from vendorctl.kernels.recipe import Case, Recipe
 
 

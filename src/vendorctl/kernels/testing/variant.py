@@ -17,20 +17,21 @@ from pathlib import Path
 from vendorctl.errors import VendorError
 from vendorctl.git.objects import Blobs
 from vendorctl.git.tree import Tree
-from vendorctl.kernels import manifest, store
-from vendorctl.kernels.cache import ObjectCache
-from vendorctl.kernels.child import Limits
-from vendorctl.kernels.compile import COMPILE_LIMITS, Compiled, Failed, Outcome
-from vendorctl.kernels.inputs import PatchedTree
-from vendorctl.kernels.instance import Instance
-from vendorctl.kernels.layout import write_tree
-from vendorctl.kernels.plan import PlannedRow, State, Unit, make_plan
-from vendorctl.kernels.project import Project
-from vendorctl.kernels.schedule import Pending, compile_pending
+from vendorctl.kernels.building import store
+from vendorctl.kernels.building.layout import write_tree
+from vendorctl.kernels.building.plan import PlannedRow, State, Unit, make_plan
+from vendorctl.kernels.building.project import Project
+from vendorctl.kernels.building.schedule import Pending, compile_pending
+from vendorctl.kernels.caching.cache import ObjectCache
+from vendorctl.kernels.compiler.child import Limits
+from vendorctl.kernels.compiler.compile import COMPILE_LIMITS, Compiled, Failed, Outcome
+from vendorctl.kernels.compiler.toolchain import Toolchain
+from vendorctl.kernels.executor.work import Executor
+from vendorctl.kernels.object import manifest
+from vendorctl.kernels.object.instance import Instance
+from vendorctl.kernels.sources.inputs import PatchedTree
 from vendorctl.kernels.testing.results import ObjectResult
 from vendorctl.kernels.testing.selection import Built
-from vendorctl.kernels.toolchain import Toolchain
-from vendorctl.kernels.work import Executor
 from vendorctl.progress import Progress
 
 
