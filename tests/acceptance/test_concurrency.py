@@ -17,8 +17,10 @@ from pathlib import Path
 import pytest
 
 from acceptance.test_interrupted import OURS, Original, patched, synced
+from support import kernel_workspace
 from support.command import Result
 from support.faults import Snapshot, snapshot
+from support.kernel_workspace import cache_of, unbuild
 from support.workspace import Workspace
 from vendorctl.errors import ExitCode
 
@@ -147,3 +149,87 @@ def test_the_same_writers_end_as_one_after_the_other(originals: Original, place:
         assert codes == [0, *[nothing.code] * (PROCESSES - 3)], [result.err for result in results]
         assert snapshot(space.root) == wanted
         quiet(space)
+
+
+KERNEL_COMMANDS = (
+    ("build", "-j1"),
+    ("check", "--require"),
+    ("objects", "status", "--require"),
+    ("pack",),
+    ("test", "-j1"),
+    ("build", "-j2"),
+)
+
+
+def files_in(folder: Path) -> Snapshot:
+    """Every file below a folder, also those that should not be there."""
+    return {path: entry for path, entry in snapshot(folder).items() if entry[0] != "folder"}
+
+
+def codes_in_turn(space: Workspace) -> dict[tuple[str, ...], set[int]]:
+    """The exit codes that each command has before a build and after one; that leaves everything done."""
+    codes: dict[tuple[str, ...], set[int]] = {words: set() for words in KERNEL_COMMANDS}
+    for words in (*KERNEL_COMMANDS[1:-1], *KERNEL_COMMANDS):
+        codes[words].add(space.run(*words).code)
+    return codes
+
+
+@pytest.mark.timeout(0 if SOAK else 300)
+def test_kernels_of_one_workspace_and_one_cache(
+    originals: Original, place: Callable[[str], Path], disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Objects are built, proven, packed and tested at once: every answer is one of before or after a build."""
+    start = originals(kernel_workspace.built).copy(disk / "start")
+    unbuild(start)
+    alone = start.copy(place("alone"))
+    monkeypatch.setenv("VENDORCTL_CACHE", str(cache_of(alone)))
+    codes = codes_in_turn(alone)
+    assert codes["check", "--require"] == {0, ExitCode.FINDINGS}
+    wanted, entries = snapshot(alone.root), files_in(cache_of(alone))
+    for number in range(ROUNDS if SOAK else 1):
+        space = start.copy(place(f"{number}"))
+        monkeypatch.setenv("VENDORCTL_CACHE", str(cache_of(space)))
+        more = random.Random(number).choices(KERNEL_COMMANDS, k=PROCESSES - len(KERNEL_COMMANDS)) if SOAK else []
+        commands = [*KERNEL_COMMANDS, *more]
+        random.Random(number).shuffle(commands)
+        for words, result in zip(commands, at_once(space, commands), strict=True):
+            assert result.code in codes[words], (words, result.text)
+            assert "internal error" not in result.text, (words, result.text)
+        space.must("check", "--require")
+        space.must("pack")
+        space.must("test", "-j1")
+        assert snapshot(space.root) == wanted
+        assert files_in(cache_of(space)).items() <= entries.items()
+        quiet(space)
+
+
+@pytest.mark.timeout(0 if SOAK else 300)
+@pytest.mark.parametrize("warm", [False, True], ids=["cold", "warm"])
+def test_workspaces_that_build_at_once_share_a_cache(
+    warm: bool, originals: Original, place: Callable[[str], Path], disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each compiles for itself, or takes what another was quicker with; all have the same bytes in the end."""
+    start = originals(kernel_workspace.built).copy(disk / "start")
+    wanted, entries = snapshot(start.root / "objects"), files_in(cache_of(start) / "objects")
+    unbuild(start)
+    for number in range(ROUNDS if SOAK else 1):
+        folder = place(f"{number}")
+        spaces = [start.copy(folder / f"{each}") for each in range(PROCESSES if SOAK else 3)]
+        shared = folder / "shared"
+        if warm:
+            shutil.copytree(cache_of(start) / "objects", shared)
+        running = []
+        for space in spaces:
+            shutil.rmtree(cache_of(space))
+            kernel_workspace.share(space, shared.as_uri())
+            monkeypatch.setenv("VENDORCTL_CACHE", str(cache_of(space)))
+            running.append(space.start("build", "-j1"))
+        results = [each.wait() for each in running]
+        for space, result in zip(spaces, results, strict=True):
+            assert (result.code, "warning" in result.text) == (0, False), result.text
+            assert ("2 from cache" in result.out) or not warm, result.out
+            assert snapshot(space.root / "objects") == wanted
+            assert files_in(cache_of(space) / "objects") == entries
+            space.must("check", "--require")
+            quiet(space)
+        assert files_in(shared) == entries

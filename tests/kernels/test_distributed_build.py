@@ -20,7 +20,6 @@ from typing import Any
 
 import pytest
 
-from kernels.testing.conftest import RECIPE
 from support import tinykern
 from support.cluster import Cluster
 from support.hermetic import hermetic_environment
@@ -37,7 +36,7 @@ kernels:
   toolchain: {flydsl: "VERSION"}
 """
 #: The recipe of the tests of tests, with more rows, each of which takes its time: somebody is killed meanwhile.
-MANY = RECIPE.replace(
+MANY = tinykern.TESTED_RECIPE.replace(
     '        yield row(dtype="f16")\n        yield row(dtype="f32")\n',
     f'        for step in range({ROWS}):\n            yield row(dtype="f16" if step % 2 else "f32", step=step)\n',
 ).replace(

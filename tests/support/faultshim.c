@@ -9,6 +9,7 @@
 //   FAULTS_AT      the number (from 0) of the call that fails; none fails when it is absent
 //   FAULTS_ERRNO   what it fails with
 //   FAULTS_LASTING "1": every later call fails as well
+//   FAULTS_DEADLY  "1": the call does not fail, it kills its whole process group
 //   FAULTS_LOG     a file that gets the name of every call that failed
 
 #define _GNU_SOURCE
@@ -16,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +29,7 @@
 #include <unistd.h>
 
 static long at = -1;
-static int code, lasting;
+static int code, lasting, deadly;
 static const char *below, *log_file;
 static volatile long *count;
 
@@ -43,6 +45,7 @@ __attribute__((constructor)) static void begin(void) {
   at = number ? atol(number) : -1;
   code = getenv("FAULTS_ERRNO") ? atoi(getenv("FAULTS_ERRNO")) : EIO;
   lasting = getenv("FAULTS_LASTING") != NULL;
+  deadly = getenv("FAULTS_DEADLY") != NULL;
   log_file = getenv("FAULTS_LOG");
   count = page;
 }
@@ -82,6 +85,7 @@ static int is_file(int fd) {
 static int fails(const char *name) {
   long number = __atomic_fetch_add(count, 1, __ATOMIC_SEQ_CST);
   if (at < 0 || (lasting ? number < at : number != at)) return 0;
+  if (deadly) kill(0, SIGKILL);
   if (log_file) {
     int log = syscall(SYS_openat, AT_FDCWD, log_file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     syscall(SYS_write, log, name, strlen(name));

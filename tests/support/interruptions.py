@@ -43,6 +43,17 @@ def killed_at_step(number: int) -> Prepare:
     return watching_steps(_at(number, kill_self))
 
 
+def killed_before(name: str, *, time: int) -> Prepare:
+    """The process dies before it takes a step of this name for the `time`-th time (from 1)."""
+    tick = _at(time - 1, kill_self)
+
+    def watch(step: str) -> None:
+        if step == name:
+            tick(step)
+
+    return watching_steps(watch)
+
+
 def held_at_step(name: str, *, until: int, told: int) -> Prepare:
     """Before the first step whose name begins with `name`: writes to `told`, then waits for a byte on `until`."""
     waited: list[str] = []

@@ -46,7 +46,7 @@ class S3:
 
 @contextmanager
 def s3_server() -> Iterator[S3]:
-    """Run a server; the environment has made-up credentials for it, and its address, while it runs."""
+    """Run a server with an empty bucket; while it runs, its address and made-up credentials are in the environment."""
     server_module = pytest.importorskip("moto.server")
     logging.getLogger("werkzeug").setLevel(logging.ERROR)  # else a line on stderr for every request
     server = server_module.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
@@ -63,6 +63,9 @@ def s3_server() -> Iterator[S3]:
         }.items():
             patch.setenv(name, value)
         try:
-            yield S3(endpoint)
+            running = S3(endpoint)
+            for key in running.names():  # moto keeps them for the next server of a process
+                running.delete(key)
+            yield running
         finally:
             server.stop()

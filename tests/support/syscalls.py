@@ -39,11 +39,15 @@ def build_shim(folder: Path) -> Path:
 
 @dataclass(frozen=True)
 class Faults:
-    """Runs commands under the library. `folder` is where calls count; bookkeeping lives in `notes`, outside of it."""
+    """Runs commands under the library. `folder` is where calls count; bookkeeping lives in `notes`, outside of it.
+
+    Temporary files go to `scratch`, by default a folder in which calls count as well.
+    """
 
     library: Path
     folder: Path
     notes: Path
+    scratch: Path | None = None
 
     def count(self, *words: str) -> tuple[Result, int]:
         """Run a command undisturbed; its result, and how many calls it made that change something."""
@@ -60,20 +64,27 @@ class Faults:
         result, _count = self._run(words, asked | ({"FAULTS_LASTING": "1"} if lasting else {}))
         return result, log.read_text().partition("\n")[0] if log.exists() else ""
 
+    def kill(self, number: int, *words: str) -> Result:
+        """Run a command that is killed, with every program that it started, at its call `number` (from 0)."""
+        return self._run(words, {"FAULTS_AT": str(number), "FAULTS_DEADLY": "1"})[0]
+
     def _run(self, words: tuple[str, ...], asked: Mapping[str, str]) -> tuple[Result, int]:
         counter = self.notes / "count"
         counter.write_bytes(bytes(8))
+        temporary = self.scratch or self.folder / "tmp"
+        temporary.mkdir(exist_ok=True)
         environment = {
             **os.environ,
             "LD_PRELOAD": str(self.library),
             "FAULTS_BELOW": str(self.folder),
             "FAULTS_FILE": str(counter),
-            "TMPDIR": str(self.folder / "tmp"),
+            "TMPDIR": str(temporary),
             "PYTHONDONTWRITEBYTECODE": "1",
             **asked,
         }
-        (self.folder / "tmp").mkdir(exist_ok=True)
         command = [sys.executable, "-m", "vendorctl", *words]
-        done = subprocess.run(command, capture_output=True, env=environment, stdin=subprocess.DEVNULL, timeout=120)
+        done = subprocess.run(
+            command, capture_output=True, env=environment, stdin=subprocess.DEVNULL, timeout=120, start_new_session=True
+        )
         made = int.from_bytes(counter.read_bytes(), sys.byteorder)
         return Result(done.returncode, done.stdout.decode(), done.stderr.decode()), made

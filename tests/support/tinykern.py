@@ -96,6 +96,33 @@ RECIPE = Scale()
 """
 )
 
+#: The recipe of the small kernel with cases; `FACTOR` and `TOLERANCE` are there to be spoiled by tests.
+TESTED_RECIPE = RECIPE.replace(
+    "from vendorctl.kernels.recipe import Decline, Excluded, Pointer, Recipe, row\n",
+    "from vendorctl.kernels.recipe import Case, Decline, Excluded, Expected, Pointer, Recipe, row, storage_dtype\n\n"
+    "FACTOR, TOLERANCE = 1.0, 1e-3\n",
+).replace(
+    "\n\nRECIPE = Scale()",
+    """
+    def cases(self, instance, rng):
+        import numpy as np
+
+        dtype = storage_dtype(instance.text("dtype"))
+        for name, n in (("one block and a tail", 100), ("nothing", 0), ("one", 1)):
+            x = rng.standard_normal(n).astype(dtype)
+            yield Case(name=name, arguments={"x": x, "y": np.zeros_like(x), "n": n, "a": 2.5}, outputs=("y",),
+                       inplace=(("y", "x"),))
+
+    def reference(self, instance, case):
+        import numpy as np
+
+        x = np.asarray(case.arguments["x"]).astype(np.float64)
+        return {"y": Expected(values=FACTOR * case.arguments["a"] * x, tolerance=TOLERANCE, scale=10.0)}
+
+
+RECIPE = Scale()""",
+)
+
 FILES: Mapping[str, str] = {
     "patched/tinykern/__init__.py": SPDX,
     "patched/tinykern/types.py": TYPES,

@@ -84,10 +84,14 @@ def push_command(operations: tuple[str, ...], targets: tuple[str, ...], remote: 
     """
     from vendorctl.cli.surroundings import begin
     from vendorctl.kernels.objectstore.push import push
+    from vendorctl.workspace.guard import exclusive
 
     root = current().root()
-    return emit(push(root, lambda: _repository(root, init=init), lambda: begin(root, "objects push"),
-                     operations=operations, targets=targets, remote=remote))  # fmt: skip
+    # From the first look at the objects to the pointers: no build may replace what is sent, no other push tidy up.
+    with exclusive(root, title="objects push", on_wait=current().say):
+        report = push(root, lambda: _repository(root, init=init), lambda: begin(root, "objects push"),
+                      operations=operations, targets=targets, remote=remote)  # fmt: skip
+    return emit(report)
 
 
 @command.command("pull")

@@ -211,7 +211,8 @@ def _foreign_files(root: Path, checked: Checked) -> Iterator[Finding]:
     for path in sorted(folder.iterdir()):
         if path.name not in named:
             shown = path.relative_to(root).as_posix()
-            yield _finding("VC513", shown, "no record of the manifest beside it names this file")
+            message, hint = pointer.stray(path.name)
+            yield _finding("VC513", shown, message, hint=hint or _BUILD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,33 +20,6 @@ from vendorctl.kernels.building.project import Project
 from vendorctl.kernels.testing.selection import Built, Choice, subjects
 from vendorctl.sample import edits, history
 
-#: The recipe of the small kernel with cases; `FACTOR` and `TOLERANCE` are there to be spoiled by tests.
-RECIPE = tinykern.RECIPE.replace(
-    "from vendorctl.kernels.recipe import Decline, Excluded, Pointer, Recipe, row\n",
-    "from vendorctl.kernels.recipe import Case, Decline, Excluded, Expected, Pointer, Recipe, row, storage_dtype\n\n"
-    "FACTOR, TOLERANCE = 1.0, 1e-3\n",
-).replace(
-    "\n\nRECIPE = Scale()",
-    """
-    def cases(self, instance, rng):
-        import numpy as np
-
-        dtype = storage_dtype(instance.text("dtype"))
-        for name, n in (("one block and a tail", 100), ("nothing", 0), ("one", 1)):
-            x = rng.standard_normal(n).astype(dtype)
-            yield Case(name=name, arguments={"x": x, "y": np.zeros_like(x), "n": n, "a": 2.5}, outputs=("y",),
-                       inplace=(("y", "x"),))
-
-    def reference(self, instance, case):
-        import numpy as np
-
-        x = np.asarray(case.arguments["x"]).astype(np.float64)
-        return {"y": Expected(values=FACTOR * case.arguments["a"] * x, tolerance=TOLERANCE, scale=10.0)}
-
-
-RECIPE = Scale()""",
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Shipped:
@@ -71,7 +44,9 @@ class Shipped:
 
 @pytest.fixture(scope="session")
 def shipped_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tinykern.write_files(tmp_path_factory.mktemp("shipped"), {**tinykern.FILES, "recipes/scale.py": RECIPE})
+    root = tinykern.write_files(
+        tmp_path_factory.mktemp("shipped"), {**tinykern.FILES, "recipes/scale.py": tinykern.TESTED_RECIPE}
+    )
     report = tinykern.build(tinykern.project(root), tmp_path_factory.mktemp("shipped-cache")).report
     assert report.ok, report.findings
     return root

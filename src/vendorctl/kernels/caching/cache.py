@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -78,7 +79,9 @@ class ObjectCache:
     def _local(self, wanted: Wanted) -> Compiled | None:
         path = self._path(wanted.key)
         try:
-            data = path.read_bytes()
+            data = read_bounded(path, entry.MAX_SIZE)
+        except UnusableError:
+            data = b""
         except OSError:
             return None
         found = entry.load(data, wanted.instance, wanted.target)
@@ -98,6 +101,27 @@ class ObjectCache:
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / key
+
+
+class UnusableError(Exception):
+    """What is there cannot be what is looked for: it is larger than that may be, or no regular file."""
+
+
+def read_bounded(path: Path, most: int) -> bytes:
+    """The bytes of a file that has no more than `most`. Raises UnusableError for any other, which is not read."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe would keep its reader waiting
+    try:
+        state = os.fstat(descriptor)
+        if not stat.S_ISREG(state.st_mode):
+            raise UnusableError(f"{path} is no regular file")
+        if state.st_size <= most:
+            with os.fdopen(descriptor, "rb", closefd=False) as file:
+                data = file.read(state.st_size + 1)  # it may have grown meanwhile
+            if len(data) <= most:
+                return data
+        raise UnusableError(f"{path} is larger than {most} bytes")
+    finally:
+        os.close(descriptor)
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
 
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels.caching.cache import write_atomically
+from vendorctl.kernels.caching.cache import UnusableError, read_bounded, write_atomically
 
 INSTALL_HINT = "install it with `pip install 'vendorctl[cache]'`, or the fsspec driver of its scheme"
 #: What no single attempt of a driver may exceed, in seconds, where the driver can be told.
@@ -30,8 +30,8 @@ _CONNECT, _READ = 5, 10
 class Depot(Protocol):
     """A place for files. Every method may raise whatever its driver raises."""
 
-    def read(self, key: str) -> bytes | None:
-        """The bytes under `key`; None when there are none."""
+    def read(self, key: str, most: int) -> bytes | None:
+        """The bytes under `key`; None when there are none. Raises UnusableError when there are more than `most`."""
 
     def create(self, key: str, data: bytes) -> bool:
         """Keep bytes under `key`; False, with nothing changed, when it has some already."""
@@ -46,10 +46,10 @@ class FolderDepot:
 
     folder: Path
 
-    def read(self, key: str) -> bytes | None:
-        """See `Depot`."""
+    def read(self, key: str, most: int) -> bytes | None:
+        """See `Depot`. Nothing is taken of a file that is too large, or that is no regular file."""
         try:
-            return (self.folder / key).read_bytes()
+            return read_bounded(self.folder / key, most)
         except FileNotFoundError:
             return None
 
@@ -95,12 +95,21 @@ class FsspecDepot:
     filesystem: Any
     base: str
 
-    def read(self, key: str) -> bytes | None:
-        """See `Depot`."""
+    def read(self, key: str, most: int) -> bytes | None:
+        """See `Depot`. A range is asked for, in one request, so that servers send no more than one byte too many."""
+        path = f"{self.base}/{key}"
         try:
-            return bytes(self.filesystem.cat_file(f"{self.base}/{key}"))
+            data = bytes(self.filesystem.cat_file(path, start=0, end=most + 1))
         except FileNotFoundError:
             return None
+        except OSError as error:
+            # Of an empty file, S3 has no range.
+            if error.errno == errno.EINVAL and self.filesystem.size(path) == 0:
+                return b""
+            raise
+        if len(data) > most:
+            raise UnusableError(f"{path} is larger than {most} bytes")
+        return data
 
     def create(self, key: str, data: bytes) -> bool:
         """See `Depot`."""

@@ -16,6 +16,8 @@ from vendorctl.kernels.object.launch import LaunchPlan
 from vendorctl.kernels.object.target import Target
 
 _MAX_HEADER = 1 << 20
+#: Bytes that no entry exceeds: whoever reads one need not take more.
+MAX_SIZE = _MAX_HEADER + 1 + elf.MAX_OBJECT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

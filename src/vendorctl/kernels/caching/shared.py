@@ -22,6 +22,7 @@ from typing import Generic, TypeVar
 from vendorctl import digest
 from vendorctl.errors import VendorError
 from vendorctl.kernels.caching import entry
+from vendorctl.kernels.caching.cache import UnusableError
 from vendorctl.kernels.caching.depot import Depot, open_depot
 from vendorctl.kernels.caching.entry import Wanted
 from vendorctl.kernels.compiler.compile import Compiled
@@ -127,7 +128,7 @@ class SharedCache:
             done.result()
 
     def _fetch_one(self, wanted: Wanted, accept: Callable[[Wanted, bytes], object]) -> None:
-        data = self._reading.call(lambda: self._depot().read(_path(wanted.key)))
+        data = self._reading.call(lambda: _read(self._depot(), _path(wanted.key)))
         if data is None:
             return
         found = entry.load(data, wanted.instance, wanted.target)
@@ -156,7 +157,7 @@ class SharedCache:
         if not known_damaged:
             if depot.create(path, data):
                 return True
-            code = entry.code_of(depot.read(path) or b"")
+            code = entry.code_of(_read(depot, path) or b"")
             if code is not None:
                 return code == result.code
         depot.replace(path, data)
@@ -232,6 +233,14 @@ _REFUSALS = {
         "one of the two toolchains is not what it says: `vendorctl build --verify` here and there",
     ),
 }
+
+
+def _read(depot: Depot, path: str) -> bytes | None:
+    """What lies at a path; what cannot be an entry is as good as an empty one, which is damaged."""
+    try:
+        return depot.read(path, entry.MAX_SIZE)
+    except UnusableError:
+        return b""
 
 
 def _times(count: int) -> str:

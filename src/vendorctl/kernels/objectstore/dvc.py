@@ -24,7 +24,7 @@ from pathlib import Path
 
 from vendorctl import proc
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.kernels.caching.cache import write_atomically
+from vendorctl.kernels.caching.cache import UnusableError, read_bounded, write_atomically
 from vendorctl.kernels.objectstore.pointer import Stored
 from vendorctl.progress import Progress, Silent
 
@@ -101,12 +101,9 @@ class DvcCache:
 
     def read(self, stored: Stored) -> bytes | None:
         """The bytes of an object; None when they are not there, or damaged."""
-        path = self.folder / stored.key
         try:
-            if path.stat().st_size != stored.size:
-                return None
-            data = path.read_bytes()
-        except OSError:
+            data = read_bounded(self.folder / stored.key, stored.size)
+        except (OSError, UnusableError):
             return None
         return data if Stored.of(data) == stored else None
 
@@ -208,8 +205,8 @@ class Repository:
         done = self._run(verb, "--remote", remote, "--", *pointers)
         return Transfer(ok=done.ok, text=_last_words(done))
 
-    def absent(self, pointers: Mapping[str, Mapping[str, Stored]], remote: str) -> frozenset[str]:
-        """Files that a remote does not have, as paths relative to the workspace. `pointers` maps paths to outputs.
+    def absent(self, pointers: Mapping[str, Mapping[str, Stored]], remote: str) -> frozenset[Stored]:
+        """Objects that a remote does not have. `pointers` maps paths of pointers to their outputs.
 
         Raises VendorError (exit code 4) when the remote cannot be asked.
         """
@@ -223,9 +220,11 @@ class Repository:
         outs = {
             f"{path.rpartition('/')[0]}/{file}": out for path, each in pointers.items() for file, out in each.items()
         }
-        # DVC names one file of those that have the same bytes.
-        lacking = {outs[path] for path in named if path in outs}
-        return frozenset(path for path, out in outs.items() if out in lacking) | named
+        try:
+            return frozenset(outs[path] for path in named)
+        except KeyError as error:
+            message = f"DVC {self.program.version} lacks {error}, which no pointer names"
+            raise VendorError(message, code=ExitCode.UNREACHABLE) from error
 
 
 def open_repository(

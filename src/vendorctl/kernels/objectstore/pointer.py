@@ -30,12 +30,15 @@ import yaml
 
 from vendorctl import digest
 from vendorctl.errors import Location, VendorError
-from vendorctl.kernels.object import manifest
+from vendorctl.kernels.object import elf, manifest
 from vendorctl.kernels.object.manifest import ObjectManifest
 from vendorctl.model import Json
 from vendorctl.workspace import nodes
 
 FILE_NAME = "objects.dvc"
+#: What a push gives to DVC until the remote has everything: a pointer that names files which nobody has.
+SENDING_NAME = "sending.dvc"
+_SENDING_FOLDER = "sending"
 _MD5 = re.compile(r"[0-9a-f]{32}\Z")
 _SIZE = re.compile(r"(?:0|[1-9][0-9]{0,14})\Z")
 
@@ -89,13 +92,40 @@ def path_of(found: ObjectManifest) -> str:
 
 def dump(found: ObjectManifest, outs: Mapping[str, Stored]) -> bytes:
     """The bytes of the pointer of `found`; `outs` are its objects by file name."""
-    lines = [
+    head = [
         f"# Written by vendorctl; `vendorctl objects pull {found.operation}` restores what it names.",
         "meta:",
         "  vendorctl:",
         f"    objects: {identity(found)}",
-        "outs:",
     ]
+    return _dump(head, outs)
+
+
+def sending_path(found: ObjectManifest) -> str:
+    """Where `dump_sending` goes for a manifest, relative to the workspace."""
+    return f"{found.folder}/{SENDING_NAME}"
+
+
+def stray(name: str) -> tuple[str, str | None]:
+    """What is said of a file beside a manifest that has no business there, and a hint where that is its own."""
+    if name == SENDING_NAME:
+        return "an interrupted `vendorctl objects push` left it", "run it again: vendorctl objects push"
+    return "no record of the manifest beside it names this file", None
+
+
+def sending_outs(outs: Mapping[str, Stored]) -> dict[str, Stored]:
+    """The outputs of `dump_sending`: DVC wants every output to be in one pointer only."""
+    return {f"{_SENDING_FOLDER}/{name}": stored for name, stored in outs.items()}
+
+
+def dump_sending(outs: Mapping[str, Stored]) -> bytes:
+    """What makes DVC send objects before there is a pointer to them. Transfers need no more than size and MD5."""
+    head = ["# Written by `vendorctl objects push`, which removes it. Never belongs into git."]
+    return _dump(head, sending_outs(outs))
+
+
+def _dump(head: Sequence[str], outs: Mapping[str, Stored]) -> bytes:
+    lines = [*head, "outs:"]
     for name, stored in sorted(outs.items()):
         lines += [f"- md5: {stored.md5}", f"  size: {stored.size}", "  hash: md5", f"  path: {name}"]
     return ("\n".join(lines) + "\n").encode()
@@ -124,6 +154,7 @@ def _out(item: yaml.Node) -> tuple[str, Stored]:
     _require(manifest.is_file_name(name), f"{name!r} is not the name of an object")
     _require(kind == "md5" and bool(_MD5.match(md5)), f"{name} is not named by an MD5 as DVC 3 writes it")
     _require(bool(_SIZE.match(size)), f"the size of {name} is not a number of bytes")
+    _require(int(size) <= elf.MAX_OBJECT, f"{name} is larger than {elf.MAX_OBJECT >> 20} MiB, which no object is")
     return name, Stored(md5=md5, size=int(size))
 
 

@@ -34,6 +34,11 @@ class _Wanted:
     def path(self) -> str:
         return self.unit.path(self.record.file)
 
+    @property
+    def possible(self) -> bool:
+        """Whether what the pointer names can be what the manifest records; else nothing is asked for it."""
+        return self.stored.size == self.record.size
+
 
 @dataclass(slots=True)
 class _Brought:
@@ -112,7 +117,7 @@ def _bring(repository: Repository, wanted: Sequence[_Wanted], remote: str | None
     cache = settings.cache
     for each in wanted:
         cache.drop_damaged(each.stored)  # else DVC takes it for the object, and fetches nothing
-    lacking = [each for each in wanted if cache.read(each.stored) is None]
+    lacking = [each for each in wanted if each.possible and cache.read(each.stored) is None]
     done = Transfer(ok=True, text="")
     damaged: Mapping[str, bool] = {}
     chosen = "DVC's cache"
@@ -138,13 +143,13 @@ def _bring(repository: Repository, wanted: Sequence[_Wanted], remote: str | None
 
 def _accept(each: _Wanted, cache: DvcCache, brought: _Brought, source: str, *, damaged: bool, reached: bool) -> None:
     """Keep the bytes of one object if they are those recorded; else say what is wrong with them."""
-    data = cache.read(each.stored)
+    data = cache.read(each.stored) if each.possible else None
     operation = each.unit.manifest.operation
     again = f"remove it there and run `vendorctl objects push {operation}` where the object is, or build it here"
     if data is not None and digest.sha256(data) == each.record.sha256:
         brought.good[each.path] = data
         return
-    if data is not None:
+    if data is not None or not each.possible:
         message = "the pointer names other bytes than the manifest records; they were not written"
         hint = f"where the objects are: vendorctl objects push {operation}"
     elif damaged:

@@ -32,9 +32,9 @@ def push(
 ) -> Report:
     """Send the objects of the chosen units to a remote, and write their pointers.
 
-    Nothing is sent unless every object of them is there and is what its manifest records. The remote is asked whether
-    it has them all before the pointers are left in place: those of before come back when it has not. Raises VendorError
-    (exit code 4) when the remote cannot be reached.
+    Nothing is sent unless every object of them is there and is what its manifest records. Pointers are written after
+    the remote, asked whether it has them all, said so: until then they are as they were, also when this process is
+    killed. Raises VendorError (exit code 4) when the remote cannot be reached.
     """
     # A target for which every row is excluded has a manifest, and nothing to keep.
     units = [unit for unit in read_units(root, operations, targets) if unit.files]
@@ -48,26 +48,30 @@ def push(
     chosen = settings.remote(remote)
     settings.cache.add(_contents(root, units))
     pointers = {unit.pointer_path: pointer.dump(unit.manifest, unit.stored) for unit in units}
-    before = _replace(root, begin, pointers)
-    try:
-        outs = {unit.pointer_path: unit.stored for unit in units}
-        absent = _send(repository, chosen, outs, sent_before=not before)
-    except BaseException:
-        _replace(root, begin, before)
-        raise
-    if absent:
-        _replace(root, begin, before)
+    written = _changed(root, pointers)
+    # Also what a push that was killed left behind goes away.
+    tidy: dict[str, bytes | None] = {pointer.sending_path(unit.manifest): None for unit in units}
+    if not written and not repository.absent({unit.pointer_path: unit.stored for unit in units}, chosen):
+        absent: frozenset[Stored] = frozenset()
+    else:
+        _change(root, begin, {pointer.sending_path(u.manifest): pointer.dump_sending(u.stored) for u in units})
+        try:
+            absent = _send(repository, chosen, units)
+        except BaseException:
+            _change(root, begin, tidy)
+            raise
+    _change(root, begin, tidy if absent else tidy | written)
     findings = [finding for unit in units for finding in _not_arrived(unit, absent, chosen)]
     notes = [f"DVC {repository.program.version}, remote {chosen}"]
-    if before and not absent:
+    if written and not absent:
         notes.append(f"commit the pointers: git add '{manifest.FOLDER}/*/*/{pointer.FILE_NAME}'")
     return Report(
         schema=SCHEMA,
         title="objects push",
         findings=tuple(findings),
-        counts=counts | {"pointers": len(pointers), "written": 0 if absent else len(before)},
+        counts=counts | {"pointers": len(pointers), "written": 0 if absent else len(written)},
         notes=tuple(notes),
-        data={"remote": chosen, "dvc": repository.program.version, "pointers": [] if absent else sorted(before)},
+        data={"remote": chosen, "dvc": repository.program.version, "pointers": [] if absent else sorted(written)},
     )
 
 
@@ -91,36 +95,34 @@ def _contents(root: Path, units: Iterable[Unit]) -> Iterator[tuple[Stored, bytes
             yield unit.stored[record.file], data
 
 
-def _replace(
-    root: Path, begin: Callable[[], Transaction], wanted: Mapping[str, bytes | None]
-) -> dict[str, bytes | None]:
-    """Write files, or remove those whose content is None; return what stood there before at every path that changed."""
-    before: dict[str, bytes | None] = {}
+def _changed(root: Path, wanted: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Those files that are not there with these very bytes."""
+    files = {path: root / path for path in wanted}
+    return {
+        path: content
+        for path, content in wanted.items()
+        if not files[path].is_file() or files[path].read_bytes() != content
+    }
+
+
+def _change(root: Path, begin: Callable[[], Transaction], wanted: Mapping[str, bytes | None]) -> None:
+    """Write files, and remove those whose content is None, together."""
     with begin() as tx:
         for path, content in wanted.items():
-            file = root / path
-            old = file.read_bytes() if file.is_file() else None
-            if old == content:
-                continue
-            before[path] = old
-            if content is None:
-                tx.delete(path)
-            else:
+            if content is not None:
                 tx.write(path, content)
+            elif (root / path).is_symlink() or (root / path).exists():
+                tx.delete(path)
         if not tx.empty:
             tx.commit()
-    return before
 
 
-def _send(
-    repository: Repository, remote: str, pointers: Mapping[str, Mapping[str, Stored]], *, sent_before: bool
-) -> frozenset[str]:
-    """Push, then ask the remote; return the files that it still lacks. What was `sent_before` may well be there."""
-    if sent_before and not repository.absent(pointers, remote):
-        return frozenset()
-    done = repository.push(list(pointers), remote)
+def _send(repository: Repository, remote: str, units: Sequence[Unit]) -> frozenset[Stored]:
+    """Push, then ask the remote; return the objects that it still lacks."""
+    sending = {pointer.sending_path(unit.manifest): pointer.sending_outs(unit.stored) for unit in units}
+    done = repository.push(list(sending), remote)
     try:
-        absent = repository.absent(pointers, remote)
+        absent = repository.absent(sending, remote)
     except VendorError as error:
         raise VendorError(
             f"the remote {remote} could not be written: {error.message if done.ok else done.text}",
@@ -136,8 +138,8 @@ def _send(
     return absent
 
 
-def _not_arrived(unit: Unit, absent: frozenset[str], remote: str) -> Iterator[Finding]:
-    lacking = sorted(file for file in unit.files if unit.path(file) in absent)
+def _not_arrived(unit: Unit, absent: frozenset[Stored], remote: str) -> Iterator[Finding]:
+    lacking = sorted(file for file, stored in unit.stored.items() if stored in absent)
     if lacking:
         yield Finding(
             rule="VC540",

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from vendorctl.errors import Location
 from vendorctl.kernels.object import manifest
+from vendorctl.kernels.objectstore import pointer
 from vendorctl.kernels.objectstore.dvc import Repository
-from vendorctl.kernels.objectstore.pointer import PointerState
+from vendorctl.kernels.objectstore.pointer import PointerState, Stored
 from vendorctl.kernels.objectstore.unit import FileState, Unit, damaged, read_units
 from vendorctl.model import Finding, Json, Report, Severity
 
@@ -37,7 +38,7 @@ def status(
     are errors.
     """
     units = read_units(root, operations, targets)
-    absent: frozenset[str] | None = None
+    absent: frozenset[Stored] | None = None
     if remote is not None:
         repository, name = remote
         pointers = {unit.pointer_path: unit.pointer.outs for unit in units if unit.pointer is not None}
@@ -65,7 +66,7 @@ def _remote_count(rows: Sequence[dict[str, Json]]) -> dict[str, int]:
     return {"in remote": sum(asked)} if asked else {}
 
 
-def _row(unit: Unit, absent: frozenset[str] | None) -> dict[str, Json]:
+def _row(unit: Unit, absent: frozenset[Stored] | None) -> dict[str, Json]:
     return {
         "operation": unit.manifest.operation,
         "target": unit.manifest.target,
@@ -77,14 +78,14 @@ def _row(unit: Unit, absent: frozenset[str] | None) -> dict[str, Json]:
     }
 
 
-def _not_kept(unit: Unit, absent: frozenset[str]) -> list[str]:
+def _not_kept(unit: Unit, absent: frozenset[Stored]) -> list[str]:
     """Recorded files that a remote does not have: it lacks them, or the pointer does not speak of them."""
     if unit.pointer is None or unit.pointer_state is not PointerState.MATCHES:
         return sorted(unit.files)
-    return sorted(file for file in unit.files if unit.path(file) in absent)
+    return sorted(file for file in unit.files if unit.pointer.outs[file] in absent)
 
 
-def _findings(units: Sequence[Unit], absent: frozenset[str] | None, severity: Severity) -> Iterator[Finding]:
+def _findings(units: Sequence[Unit], absent: frozenset[Stored] | None, severity: Severity) -> Iterator[Finding]:
     """What is wrong with the units of one operation: one finding where the same holds for several targets."""
     operation = units[0].manifest.operation
     kept = [unit for unit in units if unit.pointer_state is PointerState.MATCHES]
@@ -97,8 +98,8 @@ def _findings(units: Sequence[Unit], absent: frozenset[str] | None, severity: Se
             yield from damaged(unit, hint=hint)
     for unit in units:
         for name in unit.extra:
-            message = "no record of the manifest beside it names this file"
-            yield Finding(rule="VC513", location=Location(unit.path(name)), message=message, hint="delete it")
+            message, again = pointer.stray(name)
+            yield Finding(rule="VC513", location=Location(unit.path(name)), message=message, hint=again or "delete it")
     push = f"where the objects are: vendorctl objects push {operation}"
     for state, message in _POINTERS.items():
         unkept = {unit: sorted(unit.files) for unit in lost if unit.pointer_state is state}

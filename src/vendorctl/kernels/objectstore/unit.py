@@ -12,8 +12,9 @@ from pathlib import Path
 
 from vendorctl import digest
 from vendorctl.errors import ExitCode, Location, VendorError
+from vendorctl.kernels.caching.cache import UnusableError, read_bounded
 from vendorctl.kernels.object import manifest
-from vendorctl.kernels.object.manifest import ObjectManifest
+from vendorctl.kernels.object.manifest import ObjectManifest, ObjectRecord
 from vendorctl.kernels.objectstore import pointer
 from vendorctl.kernels.objectstore.pointer import Pointer, PointerState, Stored
 from vendorctl.model import Finding
@@ -115,8 +116,8 @@ def examine(root: Path, found: ObjectManifest) -> Unit:
         if not path.is_symlink() and not path.exists():
             files[record.file] = FileState.MISSING
             continue
-        data = path.read_bytes() if path.is_file() and not path.is_symlink() else None
-        if data is None or digest.sha256(data) != record.sha256:
+        data = _recorded(path, record)
+        if data is None:
             files[record.file] = FileState.DAMAGED
             continue
         files[record.file] = FileState.PRESENT
@@ -133,6 +134,17 @@ def examine(root: Path, found: ObjectManifest) -> Unit:
         pointer=read,
         pointer_state=state,
     )
+
+
+def _recorded(path: Path, record: ObjectRecord) -> bytes | None:
+    """The bytes of an object; None when they are not those recorded. A file that is larger is not read."""
+    if path.is_symlink() or not path.is_file():
+        return None
+    try:
+        data = read_bounded(path, record.size)
+    except UnusableError:
+        return None
+    return data if digest.sha256(data) == record.sha256 else None
 
 
 def damaged(unit: Unit, *, hint: str) -> Iterator[Finding]:
