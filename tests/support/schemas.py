@@ -9,6 +9,8 @@ from functools import cache
 from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]  # ships no types
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
 
 from vendorctl.report.schemas import bundled
 
@@ -18,7 +20,9 @@ def validator(name: str) -> Any:
     """What checks documents called `name` (``vendorctl/verify/1``), as anyone would who has only the printed schema."""
     schema = bundled(name)
     jsonschema.Draft202012Validator.check_schema(schema)
-    return jsonschema.Draft202012Validator(schema)
+    # Read through once, or it would be for every reference that is followed.
+    known = Registry().with_resource(schema["$id"], DRAFT202012.create_resource(schema)).crawl()
+    return jsonschema.Draft202012Validator(schema, registry=known)
 
 
 def faults(document: Any) -> list[str]:
