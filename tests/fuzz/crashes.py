@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Inputs that once did harm, cut down to what matters. Each was found by fuzzing, and is tried on every run."""
+"""Inputs that once did harm, cut down to what matters: found by fuzzing, or by reading. Each is tried on every run."""
 
 from __future__ import annotations
 
 _X = b"587be6b4c3f93f93c489c0111bba5596147a26cb"
+#: A path that came: its row, as git-diff-tree has it.
+_ADDED = b":000000 100644 " + b"0" * 40 + b" " + _X + b" A\0"
 
 _LOCK = b'{"version":1,"upstreams":{"p":{"url":"","commit":"%(oid)s","root_tree":"%(oid)s","tree":"%(oid)s",' % {
     b"oid": b"5" * 40
@@ -78,6 +80,34 @@ CRASHES: dict[str, tuple[bytes, ...]] = {
         _X + b" blob 2\n\xff\xff" + _X + b" blob \n",
         _X + b" blob 2\n\xff\xff" + _X + b" blob -2\nx\n",
     ),
+    # Commits without a time, and with times that no calendar has.
+    "timeline": (
+        b"\0" + _X + b"\0\0\0",
+        b"\0" + _X + b"\0\0" + b"9" * 60 + b"\0",
+        b"\0" + _X + b"\0\0" + b"9" * 4000 + b"\0",
+    ),
+    "blame": (
+        _X + b" 1 1 1\nauthor J\nauthor-time " + b"9" * 18 + b"\nsummary x\nfilename a.py\n\tx\n",
+        _X + b' 1 1 1\nauthor J\nauthor-time 5\nsummary x\nfilename "caf\\303\\251.py"\n\tx\n',
+        _X + b" 1 1 1\nauthor J\nsummary x\nfilename a.py\n\tx\n",
+    ),
+    # Paths that no folder holds, two of one name, a file that is a folder as well, and a row about nothing.
+    "changes": (
+        _ADDED + b"../x\0",
+        (_ADDED + b"a\0") * 2,
+        _ADDED + b"a\0" + _ADDED + b"a/b\0",
+        _ADDED,
+        b":\0a\0",
+    ),
+    "history": (b"\0" + _X + b"\0\0%aI\0J\0x\0", b"\0x\0\0\0\0\0"),
+    "pin-log": (b"\0" + _X + b"\0%aI\0J\0x\0\n" + _ADDED + b"a.py/x\0" + _ADDED + b"a.py/y\0", b"\0" * 7),
+    "versions": (b"\0x y\0", b"\0" + _X + b" \0\n:\0a.py\0"),
+    # A name with a tab, and a row that is cut short.
+    "numstat": (b"1\t2\ta\tb\0", b"1\t2\0"),
+    "tree-at": (b"100644 blob " + _X + b"\0", b"100644\ta.py\0"),
+    "diffs": (b"x", b""),
+    # TOML nested beyond what its reader follows; findings that are none.
+    "style": (b"[tool.ruff]\nx = " + b"[" * 3000, b"[tool.ruff]\n\xff\xff[{}]", b"[tool.ruff]\n\xff\xff7"),
     "launch-plan": (
         _PLAN % (b'["arg","i32"]', b"", b"", b"8"),
         _PLAN % (b'["size","i32","x",9]', b"", b"", b"8"),

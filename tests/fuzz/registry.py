@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-from fuzz import licensing, machine, objects, reports, series, vendoring, workspace
+from collections.abc import Iterable
+
+from fuzz import answers, licensing, machine, objects, reports, series, vendoring, workspace
 from fuzz.target import Target
 
 
@@ -18,18 +20,29 @@ def _broken(data: bytes) -> None:
 #: What every driver must find the fault of; never among `TARGETS`.
 BROKEN = Target(name="broken", check=_broken, seeds=lambda: [b"x"], longest=8)
 
-TARGETS = {
-    target.name: target
-    for target in (
+
+def _by_name(targets: Iterable[Target]) -> dict[str, Target]:
+    """Targets by name. Raises ValueError for two of one name, of which only one would ever be tried."""
+    found: dict[str, Target] = {}
+    for target in targets:
+        if target.name in found:
+            raise ValueError(f"there are two targets {target.name!r}")
+        found[target.name] = target
+    return found
+
+
+TARGETS = _by_name(
+    (
         *series.TARGETS,
         *workspace.TARGETS,
         *vendoring.TARGETS,
+        *answers.TARGETS,
         *licensing.TARGETS,
         *objects.TARGETS,
         *machine.TARGETS,
         *reports.TARGETS,
     )
-}
+)
 
 
 def find(name: str) -> Target:

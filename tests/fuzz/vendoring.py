@@ -16,6 +16,7 @@ from vendorctl.drift.symbols import compare_symbols, is_semantic
 from vendorctl.errors import VendorError
 from vendorctl.git.objects import object_info, read_blobs, read_commit, read_tree
 from vendorctl.git.oid import hash_blob, hash_object
+from vendorctl.git.tree import Entry, Mode, Tree
 from vendorctl.paths import (
     MAX_DEPTH,
     MAX_PATH_BYTES,
@@ -26,6 +27,7 @@ from vendorctl.paths import (
     reject_reason,
     symlink_escapes,
 )
+from vendorctl.submit.formatters import judge_style
 from vendorctl.upstream.refs import RefTable, parse_advertisement
 from vendorctl.upstream.url import absolute_url, folder_name, redacted
 from vendorctl.vendor.globs import compile_glob, compile_union
@@ -139,6 +141,22 @@ def check_batch(data: bytes) -> None:
     object_info(git, [_OID])
     for oid, content in read_blobs(git, [_OID]).items():
         assert hash_blob(content) == oid
+
+
+def check_style(data: bytes) -> None:
+    """Whatever an upstream configures, and whatever its tools say, each tool gives a verdict or a reason for none."""
+    configuration, _, said = data.partition(b"\xff\xff")
+    contents = {hash_blob(content): content for content in (configuration, b"x = 1\n", b"x = 2\n")}
+    settings = Entry(Mode.FILE, hash_blob(configuration))
+    before, after = (
+        Tree({b"pyproject.toml": settings, b"a.py": Entry(Mode.FILE, hash_blob(content))})
+        for content in (b"x = 1\n", b"x = 2\n")
+    )
+    runner = git_that_says(lambda _args, _stdin: said).runner
+    for verdict in judge_style(before, after, contents, lambda name: f"/nowhere/{name}", runner=runner):
+        assert verdict.tool
+        assert not (verdict.skipped and verdict.faults)
+        assert verdict.faults == tuple(sorted(verdict.faults))
 
 
 def check_python(data: bytes) -> None:
@@ -279,6 +297,15 @@ TARGETS = (
         ],
         tokens=(b" missing\n", b" blob ", b"\xff\xff", str(_OID).encode()),
         refusals=(VendorError,),
+    ),
+    Target(
+        name="style",
+        check=check_style,
+        seeds=lambda: [
+            b'[tool.ruff]\nline-length = 100\n\xff\xff[{"filename":"a.py","code":"E501","message":"long"}]',
+            b"[tool.black]\n[tool.isort]\n[tool.mypy]\nplugins = 'x'\n",
+        ],
+        tokens=(b"[tool.ruff]", b"[tool.flake8]", b"\xff\xff", b"[[", b"{", b'"filename"', b'"code":null', b"ruff 0.4"),
     ),
     Target(
         name="python",

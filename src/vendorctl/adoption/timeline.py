@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from vendorctl.git.objects import canonical_mode
+from vendorctl.git.answers import commit_seconds, id_list, id_rows, log_records, one_id, raw_changes
 from vendorctl.git.oid import Oid
 from vendorctl.git.program import Git
 from vendorctl.git.tree import Entry
@@ -56,25 +56,12 @@ def read_timeline(git: Git, tips: Sequence[Oid], main: Oid) -> Timeline:
     # --topo-order, because dates of commits may lie; a merge counts as what it brings to its first parent.
     options = ("--topo-order", "--reverse", "--raw", "-z", "--no-renames", "--no-abbrev", "--diff-merges=first-parent")
     output = git.exact("log", "--stdin", *options, "--root", f"--format={_FORMAT}", stdin=stdin).stdout
-    line = git.exact("rev-list", "--first-parent", str(main), "--").stdout.decode("ascii").split()
-    return Timeline(tuple(_steps(output)), frozenset(Oid.parse(text) for text in line))
+    line = git.exact("rev-list", "--first-parent", str(main), "--").stdout
+    return Timeline(tuple(parse_steps(output)), frozenset(oid for (oid,) in id_rows(line)))
 
 
-def _steps(output: bytes) -> Iterator[Step]:
-    fields = output.split(b"\0")
-    position = 0
-    while position + _FIELDS < len(fields):
-        oid, parents, time = fields[position + 1 : position + 1 + _FIELDS]
-        position += 1 + _FIELDS
-        changes: dict[bytes, Entry | None] = {}
-        # A line feed parts the message from the first row; a row is followed by its path.
-        while position < len(fields) and fields[position].lstrip(b"\n").startswith(b":"):
-            changes[fields[position + 1]] = _entry(fields[position].lstrip(b"\n"))
-            position += 2
-        yield Step(Oid.parse(oid.decode()), tuple(map(Oid.parse, parents.decode().split())), int(time), changes)
-
-
-def _entry(row: bytes) -> Entry | None:
-    """The new side of ``:100644 100755 <id> <id> M``."""
-    _old_mode, mode, _old, new, status = row[1:].decode("ascii").split(" ")
-    return None if status == "D" else Entry(canonical_mode(int(mode, 8)), Oid.parse(new))
+def parse_steps(output: bytes) -> Iterator[Step]:
+    """The steps of a log in our format. Raises GitError for what git cannot have said."""
+    for (oid, parents, time), rows in log_records(output, _FIELDS):
+        changes = {path: change.new for path, change in raw_changes(rows)}
+        yield Step(one_id(oid), id_list(parents), commit_seconds(time), changes)

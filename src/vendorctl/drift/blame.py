@@ -5,21 +5,26 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.git.objects import canonical_mode
+from vendorctl.git.answers import commit_seconds, log_records, misread, one_id, raw_changes
 from vendorctl.git.oid import Oid
 from vendorctl.git.program import GitError
 from vendorctl.paths import display
 from vendorctl.series.history import UpstreamCommit
 from vendorctl.series.moves import compared_contents, find_moves
+from vendorctl.series.quoting import unquote
 from vendorctl.series.trace import removed_and_added
 from vendorctl.upstream.source import Source
 
 #: A file that was renamed more often than this is followed no further.
 _MAX_HOPS = 20
+
+_BLAMED = re.compile(rb"([0-9a-f]{40}) ([1-9][0-9]{0,9}) [1-9][0-9]{0,9}(?: [1-9][0-9]{0,9})?")
+_FACTS = {b"author", b"author-time", b"summary", b"filename"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +53,42 @@ def blame_line(source: Source, commit: Oid, path: bytes, line: int) -> Blamed:
             hint="run the command without --offline",
             code=ExitCode.UNREACHABLE,
         ) from error
-    return _parse(output)
+    return parse_blame(output)
 
 
-def _parse(output: bytes) -> Blamed:
-    """The first entry of ``git blame --porcelain``: id, old line, new line, count; then ``key value`` rows."""
+def parse_blame(output: bytes) -> Blamed:
+    """The first entry of ``git blame --porcelain``: id, old line, new line, count; then ``key value`` rows.
+
+    Raises GitError for what git cannot have said.
+    """
     rows = output.split(b"\n")
-    oid, old_line = rows[0].split(b" ")[:2]
+    head = _BLAMED.fullmatch(rows[0])
     facts = dict(row.partition(b" ")[::2] for row in reversed(rows[1:]) if not row.startswith(b"\t"))
+    if head is None or not facts.keys() >= _FACTS or not facts[b"filename"]:
+        raise misread("entry of a blame", output)
+    path = _path(facts[b"filename"])
     commit = UpstreamCommit(
-        oid=Oid.parse(oid.decode()),
+        oid=one_id(head[1]),
         parents=(),
-        date=datetime.fromtimestamp(int(facts[b"author-time"]), UTC).isoformat(),
+        date=datetime.fromtimestamp(commit_seconds(facts[b"author-time"]), UTC).isoformat(),
         author=facts[b"author"].decode("utf-8", "replace"),
         subject=facts[b"summary"].decode("utf-8", "replace"),
-        paths=(facts[b"filename"],),
+        paths=(path,),
     )
-    return Blamed(commit, facts[b"filename"], int(old_line))
+    return Blamed(commit, path, int(head[2]))
+
+
+def _path(name: bytes) -> bytes:
+    """A path as blame prints it: there is no ``-z``, so that git quotes what is not plain."""
+    if not name.startswith(b'"'):
+        return name
+    try:
+        path, end = unquote(name)
+    except ValueError as error:
+        raise misread("quoted path", name) from error
+    if end != len(name):
+        raise misread("quoted path", name)
+    return path
 
 
 def _fetch_versions(source: Source, commit: Oid, path: bytes) -> None:
@@ -87,17 +111,19 @@ def _versions(source: Source, tip: Oid, path: bytes) -> tuple[set[Oid], list[tup
     """The contents that a path had up to `tip`, and the commits, with their parents, that made the file."""
     options = ("--full-history", "--diff-merges=first-parent", "--raw", "-z", "--no-renames", "--no-abbrev")
     arguments = ("--literal-pathspecs", "log", *options, "--format=%x00%H %P", str(tip), "--", path)
+    return parse_versions(source.git.exact(*arguments).stdout, path)
+
+
+def parse_versions(output: bytes, path: bytes) -> tuple[set[Oid], list[tuple[Oid, Oid]]]:
+    """The same from a log in our format. Raises GitError for what git cannot have said."""
     versions: set[Oid] = set()
     births: list[tuple[Oid, Oid]] = []
-    commit: list[Oid] = []
-    for field in source.git.exact(*arguments).stdout.split(b"\0"):
-        row = field.lstrip(b"\n")
-        if row.startswith(b":"):
-            _, mode, _, new, status = row[1:].decode("ascii").split(" ")
-            if status != "D" and canonical_mode(int(mode, 8)).is_regular:
-                versions.add(Oid.parse(new))
-            if status == "A" and len(commit) > 1:
-                births.append((commit[0], commit[1]))
-        elif row and row != path:
-            commit = [Oid.parse(text) for text in row.decode("ascii").split()]
+    for (ids,), rows in log_records(output, 1):
+        # A root commit has no parents, but the blank before them.
+        commit, *parents = map(one_id, ids.removesuffix(b" ").split(b" "))
+        for change in (change for name, change in raw_changes(rows) if name == path):
+            if change.new is not None and change.new.mode.is_regular:
+                versions.add(change.new.oid)
+            if change.old is None and parents:
+                births.append((commit, parents[0]))
     return versions, births

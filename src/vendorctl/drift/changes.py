@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from vendorctl.drift.symbols import SymbolDelta, compare_symbols, is_semantic
+from vendorctl.git.answers import line_counts
 from vendorctl.git.objects import Blobs
 from vendorctl.git.scratch import scratch_repository
 from vendorctl.git.tree import Entry, Tree
@@ -132,10 +133,7 @@ def _line_counts(
     with scratch_repository(runner=runner) as scratch:
         ids = [str(scratch.add_tree(side, blobs)) for side in (old, new)]
         output = scratch.git.exact("diff-tree", "-r", "-z", "--numstat", "--no-renames", *ids).stdout
-    counts: dict[bytes, tuple[int | None, int | None]] = {}
-    for row in output.split(b"\0")[:-1]:
-        added, removed, name = row.split(b"\t")
-        counts[name] = (None, None) if added == b"-" else (int(added), int(removed))
+    counts = line_counts(output)
     return [counts.get(name, (0, 0)) for name in names]
 
 

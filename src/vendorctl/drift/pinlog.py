@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vendorctl.errors import ExitCode, VendorError
+from vendorctl.git.answers import iso_date, log_records, one_count, one_id, raw_changes
 from vendorctl.git.objects import read_blobs
 from vendorctl.git.oid import Oid, hash_blob
 from vendorctl.git.program import Git
@@ -23,6 +24,11 @@ from vendorctl.workspace.lock import FILE_NAME, Lock, LockedUpstream
 from vendorctl.workspace.lockparse import parse_lock
 
 SCHEMA = "vendorctl/log/1"
+
+#: Commit, date, author and subject.
+_FIELDS = 4
+#: In place of a lock that a commit removed.
+_GONE = Oid(bytes(20))
 
 #: How many commits the second pin has that the first has not, negative for a move back; None where not known.
 Distance = Callable[[Oid, Oid], int | None]
@@ -128,11 +134,22 @@ def _revisions(git: Git, root: Path) -> Iterator[Revision]:
         "--no-abbrev",
     )
     arguments = ("--literal-pathspecs", "log", *options, "--encoding=UTF-8", "--format=%x00%H%x00%aI%x00%an%x00%s")
-    fields = git.exact(*arguments, "HEAD", "--", prefix + FILE_NAME.encode()).stdout.split(b"\0")
-    # Per commit: an empty field, four of ours, a row about the lock, its path, and git's own separator.
-    for start in range(0, len(fields) - 6, 7):
-        commit, date, author, subject, row = (text.decode("utf-8", "replace") for text in fields[start + 1 : start + 6])
-        yield Revision(commit, date, author, subject, Oid.parse(row.split(" ")[3]))
+    path = prefix + FILE_NAME.encode()
+    yield from parse_revisions(git.exact(*arguments, "HEAD", "--", path).stdout, path)
+
+
+def parse_revisions(output: bytes, lock: bytes) -> Iterator[Revision]:
+    """The commits of a log in our format that leave something at the path `lock`, or take it away.
+
+    Raises GitError for what git cannot have said.
+    """
+    for parts, rows in log_records(output, _FIELDS):
+        commit = one_id(parts[0])
+        date = iso_date(parts[1])
+        author, subject = (part.decode("utf-8", "replace") for part in parts[2:])
+        # Where a folder has that name, git tells what is in it.
+        for change in (change for path, change in raw_changes(rows) if path == lock):
+            yield Revision(str(commit), date, author, subject, change.new.oid if change.new is not None else _GONE)
 
 
 def upstream_distance(source: Source) -> Distance:
@@ -148,7 +165,7 @@ def upstream_distance(source: Source) -> Distance:
         if not {old, new} <= complete:
             return None
         ahead, behind = (
-            int(source.git.exact("rev-list", "--count", str(tip), f"^{since}", "--").stdout)
+            one_count(source.git.exact("rev-list", "--count", str(tip), f"^{since}", "--").stdout)
             for tip, since in ((new, old), (old, new))
         )
         return ahead or -behind

@@ -30,8 +30,16 @@ BATCH_BYTES = 32 * 1024 * 1024
 MAX_LISTING = 128 << 20
 
 
+#: A row of git-ls-tree before its path: mode, type and id.
+_LISTED = re.compile(rb"([0-7]{6}) (?:blob|commit) ([0-9a-f]{40})")
+
 #: How git-cat-file announces an object that it has: id, type and size.
 _FOUND = re.compile(rb"([0-9a-f]{40}) ([a-z]+) ([0-9]{1,18})")
+
+
+#: Seconds since 1970 of the first and the last moment that a calendar has: years 1 to 9999.
+_CALENDAR = range(-62_135_596_800, 253_402_300_800)
+_SECONDS = re.compile(rb"-?[0-9]{1,12}")
 
 
 #: Levels of the deepest path of a tree, however little of it is taken: trees are walked level by level.
@@ -59,7 +67,7 @@ class ObjectInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """A commit object. Times are seconds since 1970; names and message are bytes, as git keeps them."""
+    """A commit object. Times are seconds since 1970, in years 1 to 9999; names and message are git's own bytes."""
 
     oid: Oid
     tree: Oid
@@ -133,10 +141,9 @@ def read_tree(git: Git, oid: Oid) -> Tree:
     if not done.ok:
         raise DamagedObjectError(f"cannot read tree {oid}: {done.error_text()}", code=ExitCode.INTERNAL)
     try:
-        tree = Tree(_unambiguous(_listed_entries(done.stdout)))
+        tree = tree_of(_shallow(listed_entries(done.stdout)))
     except ValueError as error:
-        hint = "no honest repository has such a tree; tell upstream, or pin a commit without it"
-        raise VendorError(f"tree {oid} is not usable: {error}", hint=hint) from error
+        raise unusable(f"tree {oid}", error) from error
     if tree.oid != oid:
         _verify_folders(git, oid)
     return tree
@@ -193,22 +200,43 @@ def _read_batch(git: Git, kind: str, batch: list[Oid]) -> Iterator[tuple[Oid, by
         yield oid, content
 
 
-def _listed_entries(output: bytes) -> Iterator[tuple[bytes, Entry]]:
-    for row in output.split(b"\0")[:-1]:
+def listed_entries(output: bytes) -> Iterator[tuple[bytes, Entry]]:
+    """Paths and entries of ``ls-tree -r -z``. Raises ValueError for what git cannot list."""
+    rows = output.split(b"\0")
+    if rows.pop():
+        raise ValueError("its listing is cut short")
+    for row in rows:
         head, _, path = row.partition(b"\t")
-        mode, _, oid = head.split(b" ")
+        found = _LISTED.fullmatch(head)
+        if found is None:
+            raise ValueError(f"its listing has the row {row[:80]!r}")
+        yield path, Entry(canonical_mode(int(found[1], 8)), Oid(bytes.fromhex(found[2].decode())))
+
+
+def _shallow(entries: Iterable[tuple[bytes, Entry]]) -> Iterator[tuple[bytes, Entry]]:
+    """The same entries. Raises ValueError for a path with more levels than a walk can follow."""
+    for path, entry in entries:
         if path.count(b"/") >= _MAX_LEVELS:
             raise ValueError(f"it has a path of {path.count(b'/') + 1} levels; the limit is {_MAX_LEVELS}")
-        yield path, Entry(canonical_mode(int(mode, 8)), Oid.parse(oid.decode("ascii")))
+        yield path, entry
 
 
-def _unambiguous(entries: Iterable[tuple[bytes, Entry]]) -> dict[bytes, Entry]:
-    """The entries by path. Raises ValueError for two of one name, of which any reader would drop one."""
+def tree_of(entries: Iterable[tuple[bytes, Entry]]) -> Tree:
+    """The tree of some entries.
+
+    Raises ValueError for two of one name, of which any reader would drop one, and for whatever `Tree` refuses.
+    """
     listed = list(entries)
     found = dict(listed)
     if len(found) != len(listed):
         raise ValueError("it has two entries of one name")
-    return found
+    return Tree(found)
+
+
+def unusable(name: str, error: ValueError) -> VendorError:
+    """The error (exit code 3) for an upstream's tree or commit that is sound to git, but that no folder can hold."""
+    hint = "no honest repository has such a tree; tell upstream, or pin a commit without it"
+    return VendorError(f"{name} is not usable: {error}", hint=hint)
 
 
 def canonical_mode(bits: int) -> Mode:
@@ -273,6 +301,12 @@ def _parse_commit(oid: Oid, content: bytes) -> Commit:
 
 
 def _stamp(person: bytes) -> int:
-    """The seconds in ``Name <mail> 1700000000 +0100``; 0 when a broken commit has none."""
+    """The seconds in ``Name <mail> 1700000000 +0100``."""
     fields = person.rpartition(b">")[2].split()
-    return int(fields[0]) if fields and fields[0].lstrip(b"-").isdigit() else 0
+    return calendar_time(fields[0] if fields else b"")
+
+
+def calendar_time(text: bytes) -> int:
+    """Seconds since 1970 as a commit states them; 0, as git has it, where they are none or lead out of the calendar."""
+    seconds = int(text) if _SECONDS.fullmatch(text) else 0
+    return seconds if seconds in _CALENDAR else 0

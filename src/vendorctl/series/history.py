@@ -10,15 +10,16 @@ in one batch. Nothing is checked out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from vendorctl.git.objects import Blobs, canonical_mode
+from vendorctl.git.answers import id_list, iso_date, log_records, one_count, one_id
+from vendorctl.git.objects import Blobs, listed_entries, tree_of, unusable
 from vendorctl.git.oid import Oid
 from vendorctl.git.program import Git
-from vendorctl.git.tree import Entry, Tree
+from vendorctl.git.tree import Tree
 
 #: Gives a way to read these contents; ids that cannot be had may be missing from it.
 Reader: TypeAlias = Callable[[Iterable[Oid]], Blobs]
@@ -62,7 +63,7 @@ class History:
 
     def count(self) -> int:
         """How many commits `new` has that `old` has not."""
-        return int(self.git.exact("rev-list", "--count", str(self.new), f"^{self.old}", "--").stdout)
+        return one_count(self.git.exact("rev-list", "--count", str(self.new), f"^{self.old}", "--").stdout)
 
     def touching(self, paths: Iterable[bytes]) -> tuple[UpstreamCommit, ...]:
         """Every commit that `new` has and `old` has not, and that changes one of the paths; oldest first."""
@@ -77,14 +78,11 @@ class History:
         wanted = set(paths)
         limit = sorted(wanted) if len(wanted) <= _MANY_PATHS else []
         listing = self.git.exact("ls-tree", "-r", "-z", "--full-tree", str(commit), "--", *limit).stdout
-        entries = {}
-        for row in listing.split(b"\0")[:-1]:
-            facts, path = row.split(b"\t", 1)
+        try:
             # A name asked for may be a folder here; git then lists what is in it.
-            if path in wanted:
-                mode, _kind, oid = facts.decode().split(" ")
-                entries[path] = Entry(canonical_mode(int(mode, 8)), Oid.parse(oid))
-        return Tree(entries)
+            return tree_of((path, entry) for path, entry in listed_entries(listing) if path in wanted)
+        except ValueError as error:
+            raise unusable(f"commit {commit}", error) from error
 
     def first(self, paths: Sequence[bytes], done: Callable[[Oid], bool]) -> UpstreamCommit | None:
         """The commit that made `done` true: its state is true, that of the step before it is not.
@@ -124,26 +122,19 @@ class History:
         stdin = b"%s\n^%s\n--\n%s\n" % (str(tip).encode(), str(since).encode(), b"\n".join(wanted))
         arguments = ("log", "--stdin", "--reverse", "-z", "--name-only", "--no-renames", "--encoding=UTF-8")
         output = self.git.exact("--literal-pathspecs", *arguments, *options, f"--format={_FORMAT}", stdin=stdin).stdout
-        return tuple(_parse_log(output))
+        return tuple(parse_log(output))
 
 
-def _parse_log(output: bytes) -> Iterable[UpstreamCommit]:
-    fields = output.split(b"\0")
-    position = 0
-    while position + _FIELDS < len(fields):
-        oid, parents, date, author, subject = fields[position + 1 : position + 1 + _FIELDS]
-        position += 1 + _FIELDS
-        start = position
-        while position < len(fields) and fields[position]:
-            position += 1
+def parse_log(output: bytes) -> Iterator[UpstreamCommit]:
+    """The commits of a log in our format, each with its paths. Raises GitError for what git cannot have said."""
+    for (oid, parents, date, author, subject), paths in log_records(output, _FIELDS):
         yield UpstreamCommit(
-            oid=Oid.parse(oid.decode()),
-            parents=tuple(Oid.parse(parent) for parent in parents.decode().split()),
-            date=date.decode(),
+            oid=one_id(oid),
+            parents=id_list(parents),
+            date=iso_date(date),
             author=author.decode("utf-8", "replace"),
             subject=subject.decode("utf-8", "replace"),
-            # A line feed parts the message from the paths.
-            paths=tuple(path.removeprefix(b"\n") for path in fields[start:position]),
+            paths=tuple(paths),
         )
 
 

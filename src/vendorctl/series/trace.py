@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from vendorctl.git.objects import canonical_mode
+from vendorctl.git.answers import fields, raw_changes
+from vendorctl.git.objects import tree_of, unusable
 from vendorctl.git.oid import Oid
 from vendorctl.git.program import Git
-from vendorctl.git.tree import Entry, Tree
+from vendorctl.git.tree import Tree
 from vendorctl.series.history import History, UpstreamCommit
 from vendorctl.series.moves import Move, compared_contents, find_moves
 
@@ -72,14 +73,15 @@ class _Tracer:
 
 
 def removed_and_added(git: Git, commit: Oid, parent: Oid) -> tuple[Tree, Tree]:
-    """What a commit took away from its parent, and what it brought; files that it only changed are in neither."""
-    rows = git.exact("diff-tree", "-r", "-z", "--no-renames", str(parent), str(commit)).stdout.split(b"\0")
-    removed: dict[bytes, Entry] = {}
-    added: dict[bytes, Entry] = {}
-    for facts, path in zip(rows[::2], rows[1::2], strict=False):
-        old_mode, new_mode, old, new, status = facts.removeprefix(b":").decode().split(" ")
-        if status == "D":
-            removed[path] = Entry(canonical_mode(int(old_mode, 8)), Oid.parse(old))
-        elif status == "A":
-            added[path] = Entry(canonical_mode(int(new_mode, 8)), Oid.parse(new))
-    return Tree(removed), Tree(added)
+    """What a commit took away from its parent, and what it brought; files that it only changed are in neither.
+
+    Raises VendorError (exit code 3) for a commit whose paths no folder can hold.
+    """
+    output = git.exact("diff-tree", "-r", "-z", "--no-renames", str(parent), str(commit)).stdout
+    changes = list(raw_changes(fields(output)))
+    try:
+        removed = tree_of((path, each.old) for path, each in changes if each.old is not None and each.new is None)
+        added = tree_of((path, each.new) for path, each in changes if each.new is not None and each.old is None)
+    except ValueError as error:
+        raise unusable(f"commit {commit}", error) from error
+    return removed, added

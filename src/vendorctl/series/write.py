@@ -18,6 +18,7 @@ import re
 from collections.abc import Sequence
 
 from vendorctl.errors import ExitCode, Location, VendorError
+from vendorctl.git.answers import diffs
 from vendorctl.git.objects import Blobs
 from vendorctl.git.scratch import scratch_repository
 from vendorctl.git.tree import Entry, Tree
@@ -119,13 +120,7 @@ def format_diffs(pairs: Sequence[tuple[Tree, Tree]], blobs: Blobs, *, runner: Ru
         sides = [[scratch.add_tree(Tree(_side(each, index)), blobs) for index in (0, 1)] for each in differing]
         rows = [f"{old} {new}\n".encode() for old, new in sides]
         output = scratch.git.exact(*_DIFF, "--stdin", stdin=b"".join(rows)).stdout
-    # git announces each pair by its ids; no line of a diff looks like that.
-    diffs: list[bytes] = []
-    for row, following in zip(rows, [*rows[1:], b""], strict=True):
-        end = output.find(b"\n" + following, len(row)) + 1 if following else len(output)
-        diffs.append(output[len(row) : end])
-        output = output[end:]
-    return diffs
+    return diffs(output, rows)
 
 
 def _side(differing: dict[bytes, tuple[Entry | None, Entry | None]], index: int) -> dict[bytes, Entry]:

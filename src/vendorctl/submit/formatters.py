@@ -81,7 +81,7 @@ def _sections(configuration: Mapping[bytes, bytes]) -> dict[str, Any]:
     """The ``[tool.*]`` tables of pyproject.toml; none when it cannot be read."""
     try:
         document = tomllib.loads(configuration.get(b"pyproject.toml", b"").decode())
-    except (ValueError, UnicodeDecodeError):
+    except (ValueError, RecursionError):
         return {}
     tools = document.get("tool", {})
     return tools if isinstance(tools, dict) else {}
@@ -163,8 +163,14 @@ def _environment() -> dict[str, str]:
 
 
 def _diagnostics(output: bytes, folder: Path) -> Counter[tuple[str, str]]:
-    """The JSON rows of ``ruff check``, without line numbers, which move with every change above."""
+    """The JSON rows of ``ruff check``, without line numbers, which move with every change above.
+
+    Raises VendorError for anything else.
+    """
     found: Counter[tuple[str, str]] = Counter()
-    for row in parse_json(output or b"[]"):
-        found[str(row["filename"]).removeprefix(f"{folder}/"), f"{row['code'] or 'syntax'}: {row['message']}"] += 1
+    try:
+        for row in parse_json(output or b"[]"):
+            found[str(row["filename"]).removeprefix(f"{folder}/"), f"{row['code'] or 'syntax'}: {row['message']}"] += 1
+    except (KeyError, TypeError, ValueError) as error:
+        raise VendorError("it does not list its findings as JSON rows") from error
     return found

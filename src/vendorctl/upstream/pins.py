@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from vendorctl.errors import Location, VendorError
+from vendorctl.git.answers import id_rows
 from vendorctl.git.oid import Oid
 from vendorctl.model import Finding, Severity
 from vendorctl.upstream.refs import RefTable, is_full_id, short_name
@@ -95,10 +96,9 @@ def _same_tree(source: Source, table: RefTable, tree: Oid) -> Oid | None:
         return None
     request = "".join(f"{tip}\n" for tip in sorted(complete)).encode("ascii")
     listing = ("rev-list", "--date-order", "--no-commit-header", "--format=%T %H", "--stdin")
-    for row in source.git.exact(*listing, stdin=request).stdout.decode("ascii").splitlines():
-        found, commit = row.split(" ")
-        if found == str(tree):
-            return Oid.parse(commit)
+    for found, commit in id_rows(source.git.exact(*listing, stdin=request).stdout, 2):
+        if found == tree:
+            return commit
     return None
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from vendorctl.errors import ExitCode, VendorError
+from vendorctl.git.answers import id_rows
 from vendorctl.git.blobs import StoredBlobs
 from vendorctl.git.objects import Commit, DamagedObjectError, object_info, read_blobs, read_commit, read_tree
 from vendorctl.git.oid import Oid
@@ -234,8 +235,8 @@ class Source:
     def _commits_like(self, prefix: str) -> list[Oid]:
         advertised = {oid for oid in self.refs().branches_and_tags().values() if str(oid).startswith(prefix)}
         if self._repository.exists:
-            listed = self.git.exact("rev-parse", f"--disambiguate={prefix}", check=False).stdout.decode("ascii").split()
-            info = object_info(self.git, [Oid.parse(text) for text in listed])
+            listed = self.git.exact("rev-parse", f"--disambiguate={prefix}", check=False).stdout
+            info = object_info(self.git, [oid for (oid,) in id_rows(listed)])
             advertised |= {oid for oid, entry in info.items() if entry.kind == "commit"}
         return sorted(advertised)
 
