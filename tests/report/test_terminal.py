@@ -196,4 +196,8 @@ def test_every_mistake_in_a_call_reads_alike(space: Workspace, words: tuple[str,
 
 
 def test_the_short_option_for_bots_is_the_long_one(space: Workspace) -> None:
-    assert space.must("outdated", "--json").json() == space.must("outdated", "--format", "json").json()
+    short, long = (space.must("outdated", *words).json() for words in (["--json"], ["--format", "json"]))
+    for document in (short, long):
+        (row,) = document["upstreams"]
+        del row["looked_at"]  # a time of day
+    assert short == long

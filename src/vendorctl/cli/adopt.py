@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vendorctl.cli.given import GivenPath
+from vendorctl.cli.given import GivenPath, new_names
 from vendorctl.cli.output import emit
 from vendorctl.cli.session import current, options
 from vendorctl.errors import ExitCode, VendorError
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 @click.command("adopt")
 @click.argument("folder", metavar="DIR", type=GivenPath(path_type=Path, exists=True, file_okay=False))
-@click.option("--upstream", "names", multiple=True, required=True, metavar="NAME", help="What to call the upstream.")
+@click.option("--upstream", "names", callback=new_names, multiple=True, required=True, metavar="NAME",
+              help="What to call the upstream.")  # fmt: skip
 @click.option("--url", "urls", multiple=True, required=True, help="Its repository; one for each --upstream.")
 @click.option("--ref", "refs", multiple=True, help="Search the history of these refs only (default: all of them).")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Files of DIR not to take over; may be repeated.")

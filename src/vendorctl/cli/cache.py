@@ -7,11 +7,16 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 
 import click
 
 from vendorctl.cli.output import emit
-from vendorctl.cli.session import options
+from vendorctl.cli.session import current, options
+from vendorctl.model import Report
+
+#: What bytes are shown in, each 1024 times the one before.
+_UNITS = ("KiB", "MiB", "GiB")
 
 
 @click.group("cache")
@@ -31,7 +36,7 @@ def status_command() -> int:
     from vendorctl.upstream.cache import default_folder
     from vendorctl.upstream.housekeeping import status
 
-    return emit(status(default_folder(os.environ), time.time()))
+    return emit(_for_people(status(default_folder(os.environ), time.time())))
 
 
 @command.command("clean")
@@ -47,12 +52,29 @@ def clean_command(older_than: str | None, max_size: str | None, dry_run: bool) -
     from vendorctl.upstream.cache import default_folder
     from vendorctl.upstream.housekeeping import clean, parse_size, parse_span
 
-    return emit(
-        clean(
-            default_folder(os.environ),
-            time.time(),
-            older_than=parse_span(older_than) if older_than is not None else None,
-            max_size=parse_size(max_size) if max_size is not None else None,
-            dry_run=dry_run,
-        )
+    report = clean(
+        default_folder(os.environ),
+        time.time(),
+        older_than=parse_span(older_than) if older_than is not None else None,
+        max_size=parse_size(max_size) if max_size is not None else None,
+        dry_run=dry_run,
     )
+    return emit(_for_people(report))
+
+
+def _for_people(report: Report) -> Report:
+    """The report as text has it: what it counts in bytes is counted in the largest unit that fits, as in its table."""
+    if current().format != "text":
+        return report
+    return replace(report, counts=dict(_in_units(name, count) for name, count in report.counts.items()))
+
+
+def _in_units(name: str, count: int) -> tuple[str, int]:
+    """``bytes left``, 3 << 20 -> ``MiB left``, 3; everything else as it is."""
+    first, _, rest = name.partition(" ")
+    unit = first
+    for larger in _UNITS if first == "bytes" else ():
+        if count < 1024:
+            break
+        count, unit = count // 1024, larger
+    return f"{unit} {rest}".rstrip(), count

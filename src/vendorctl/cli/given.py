@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Files and folders that a call names: seen from where it starts, which `-C` may have moved."""
+"""What a call names: files and folders, seen from where it starts, which `-C` may have moved; and new upstreams."""
 
 from __future__ import annotations
 
@@ -24,3 +24,16 @@ class GivenPath(click.Path):
             if folder != Path.cwd():
                 value = folder / os.fsdecode(value)
         return super().convert(value, param, ctx)
+
+
+def new_names(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """For parameters that name new upstreams: refuse what no upstream may be called, before anything else happens."""
+    from vendorctl.paths import display_text
+    from vendorctl.workspace.names import name_reason
+
+    for name in (value,) if isinstance(value, str) else value:
+        reason = name_reason(name)
+        if reason is not None:
+            message = f"{display_text(name)!r} cannot name an upstream: {reason}"
+            raise click.BadParameter(message, context, parameter)
+    return value

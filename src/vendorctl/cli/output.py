@@ -30,8 +30,9 @@ def emit(report: Report) -> int:
     if session.format == "text":
         from vendorctl.report.text import render
 
-        color = session.use_color(terminal=sys.stdout.isatty())
-        text = render(report, color=color, verbosity=session.verbosity)
+        terminal = sys.stdout.isatty()
+        color = session.use_color(terminal=terminal)
+        text = render(_fitted(report) if terminal else report, color=color, verbosity=session.verbosity)
     elif session.format in _RENDERERS:
         module, function = _RENDERERS[session.format]
         text = getattr(import_module(f"vendorctl.report.{module}"), function)(report)
@@ -46,6 +47,17 @@ def emit(report: Report) -> int:
     else:
         click.echo(data, nl=False)
     return report.exit_code
+
+
+def _fitted(report: Report) -> Report:
+    """The report for a terminal: COLUMNS, or what the terminal says of itself, is how wide its table may be."""
+    import shutil
+
+    from vendorctl.cli.columns import fitted
+
+    # A terminal that does not tell its width has room for everything.
+    width = shutil.get_terminal_size(fallback=(0, 0)).columns
+    return fitted(report, width) if width else report
 
 
 def _is_long(report: Report) -> bool:

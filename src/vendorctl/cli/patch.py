@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -56,12 +58,12 @@ def command() -> None:
 @click.option("--origin", default="vendor", show_default=True, help="Where the change comes from (DEP-3).")
 @click.option("--body", default="", help="More about it, below the title.")
 @click.option("--author", help="Name <mail> (default: git's).")
-@click.option("--sign-off", is_flag=True, help="Add a Signed-off-by line.")
+@click.option("--signoff", "--sign-off", is_flag=True, help="Add a Signed-off-by line.")
 @click.option("--dry-run", is_flag=True, help="Show the patch; write nothing.")
 @options()
 def record(
     name: str, paths: tuple[str, ...], title: str, reason: str, forwarded: str, origin: str, body: str,
-    author: str | None, sign_off: bool, dry_run: bool,
+    author: str | None, signoff: bool, dry_run: bool,
 ) -> int:  # fmt: skip
     """Turn the unrecorded edits of NAME's patched tree (all, or those at PATHs) into the next numbered patch."""
     from vendorctl.series.authorship import check_author, git_author, mail_date, recording_time
@@ -71,7 +73,7 @@ def record(
     who = check_author(author) if author else git_author(root, os.environ)
     date = mail_date(recording_time(os.environ, time.time()))
     statement = Statement(title=title, reason=reason, body=body, author=who, date=date, forwarded=forwarded,
-                          origin=origin, sign_off=sign_off)  # fmt: skip
+                          origin=origin, sign_off=signoff)  # fmt: skip
     return emit(_record(root, name, statement, paths, dry_run=dry_run))
 
 
@@ -103,7 +105,30 @@ def list_(names: tuple[str, ...]) -> int:
     from vendorctl.series.listing import list_patches
 
     root = current().root()
-    return emit(list_patches(root, _chosen(root, names)))
+    report = list_patches(root, _chosen(root, names))
+    return emit(replace(report, lines=_patch_table(report)))
+
+
+def _patch_table(report: Report) -> tuple[str, ...]:
+    """The patches under a header."""
+    from vendorctl.cli.columns import aligned
+    from vendorctl.report.text import escape
+
+    patches: Any = report.data["patches"]
+    rows = [
+        (each["upstream"], f"{each['number']:04d}", _sent(each), f"+{each['added']} -{each['removed']}", each["title"])
+        for each in patches
+    ]
+    header = ("upstream", "patch", "sent", "lines", "title")
+    return aligned(header, [[escape(cell) for cell in cells] for cells in rows])
+
+
+def _sent(patch: Mapping[str, Any]) -> str:
+    """Where the modification stands upstream, in a word."""
+    if patch["applied_upstream"]:
+        return "landed"
+    known = {"": "no status", "no": "no", "not-needed": "not-needed"}
+    return known.get(patch["forwarded"] or "", "forwarded")
 
 
 @command.command("show")

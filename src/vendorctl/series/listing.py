@@ -25,37 +25,19 @@ SHOW_SCHEMA = "vendorctl/patch-show/1"
 
 def list_patches(root: Path, names: Sequence[str]) -> Report:
     """The patches of the named upstreams in order, with their facts; what is wrong with a folder is a finding."""
-    lines: list[str] = []
     rows: list[Json] = []
     findings: list[Finding] = []
     for name in names:
         series, found = survey_series(root, name)
         findings += found
-        lines += [_line(name, patch) for patch in series.patches]
         rows += [describe(name, patch) for patch in series.patches]
     return Report(
         schema=LIST_SCHEMA,
         title="patch list",
-        lines=tuple(lines),
         findings=tuple(findings),
         counts={"patches": len(rows)},
         data={"patches": rows},
     )
-
-
-def _line(upstream: str, patch: Patch) -> str:
-    added, removed = line_counts(patch.changes)
-    return f"{upstream}  {patch.number:04d}  {_status(patch):12}  +{added} -{removed}  {patch.title}"
-
-
-def _status(patch: Patch) -> str:
-    """Where the modification stands upstream, in a word."""
-    trailers = patch.trailers
-    if trailers.applied_upstream:
-        return "landed"
-    if not trailers.forwarded:
-        return "no status"
-    return trailers.forwarded if trailers.forwarded in {"no", "not-needed"} else "forwarded"
 
 
 def line_counts(changes: Sequence[Change]) -> tuple[int, int]:
