@@ -66,11 +66,12 @@ class Child:
         self._log_path = folder / "stderr.log"
         self._log = self._log_path.open("wb")
         self._buffer = bytearray()
-        worker = _import_folder(folder) / "vendorctl" / "kernels" / "compiler" / "worker.py"
+        imports = _import_folder(folder)
+        worker = imports / "vendorctl" / "kernels" / "compiler" / "worker.py"
         home = folder / "scratch"
         home.mkdir(exist_ok=True)
         self._process = proc.start(
-            [str(python), "-P", "-s", "-B", str(worker), str(worker.parents[2])],
+            [str(python), "-P", "-s", "-B", str(worker), str(imports)],
             cwd=home,
             env={**env, "HOME": str(home), "TMPDIR": str(home), "XDG_CACHE_HOME": str(home)},
             stderr=self._log,
