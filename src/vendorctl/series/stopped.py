@@ -11,6 +11,7 @@ transaction, and believed whole or not at all: what cannot be read is refused wi
 from __future__ import annotations
 
 import contextlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,7 +30,7 @@ _STATE = "state.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stopped:
+class Stopped(ABC):
     """What every stopped command keeps.
 
     `patch` is the file name and `number` the number of the patch in conflict. `series` is each patch file's SHA-256
@@ -46,9 +47,9 @@ class Stopped:
     conflicts: Mapping[bytes, str]
 
     @property
+    @abstractmethod
     def words(self) -> str:
         """What stopped, to begin a sentence with: ``a bump``."""
-        raise NotImplementedError
 
     def changed(self, series: Series) -> list[str]:
         """Names of the patch files that are not what they were when the command began, sorted."""
