@@ -233,7 +233,7 @@ COMMAND_LINES = (
     Case("`--pin` with a line break", nothing, 4, "has no branch or tag", ("sync", "--pin", "up=v\n1")),
     Case("`add x ext::sh`", nothing, 3, "a program to run", ("add", "x", "ext::sh -c x", "--include", "**")),
     Case("`add x -- --upload-pack=x`", nothing, 3, "an option or a program", ("add", "x", "--", "--upload-pack=x")),
-    Case("`add ../x`", nothing, 3, "cannot name an upstream", ("add", "../x", "../upstream", "--include", "**")),
+    Case("`add ../x`", nothing, 2, "cannot name an upstream", ("add", "../x", "../upstream", "--include", "**")),
     Case("`patch show up ../../x`", nothing, 2, "no patch", ("patch", "show", "up", "../../x")),
     Case("`patch record` of `../../x`", nothing, 2, "", (
         "patch", "record", "up", "--title", "T", "--reason", "r", "../../x",
