@@ -15,8 +15,8 @@ from vendorctl.errors import VendorError
 from vendorctl.git.oid import hash_blob
 from vendorctl.git.tree import Entry, Mode, Tree
 from vendorctl.paths import reject_reason
-from vendorctl.series.conflict import BUMPS
 from vendorctl.series.editing import load_editing
+from vendorctl.series.pending import BUMPS
 from vendorctl.series.resolutions import load_resolution
 from vendorctl.series.waiting import REWORKS
 from vendorctl.vendor.placed import Placed, dump_placed, load_placed

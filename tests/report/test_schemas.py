@@ -144,13 +144,13 @@ def test_the_state_of_interrupted_commands_fits(make: Callable[[], Workspace]) -
     space.must("patch", "edit", "up", "1")
     assert space.run("submit", "up", "1", "--onto", "v3", "--no-style").code == 5
     for file, name in (
-        ("bump/up/state.json", "bump"),
-        ("edit/up/state.json", "edit"),
-        ("placed/up.json", "placed"),
-        ("submit/up/state.json", "submit-conflict"),
+        ("bump/up/state.json", "bump/1"),
+        ("edit/up/state.json", "edit/1"),
+        ("placed/up.json", "placed/1"),
+        ("submit/up/state.json", "submit-conflict/2"),
     ):
         document = json.loads((state / file).read_bytes())
-        assert document["schema"] == f"vendorctl/{name}/1"
+        assert document["schema"] == f"vendorctl/{name}"
         assert faults(document) == []
         assert faults(document | {"extra": 1}) != []
     (space.conflict / "k/a.py").write_text("settled = 1\n")

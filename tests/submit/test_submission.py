@@ -261,6 +261,56 @@ def test_a_conflict_can_be_given_up(disputed: Workspace) -> None:
     assert disputed.run("submit", "-s", "--continue").code == 2
 
 
+def test_a_second_submission_does_not_replace_the_edits(disputed: Workspace) -> None:
+    assert disputed.run("submit", "-s").code == 5
+    edited = disputed.root / FILES / "k/a.py"
+    edited.write_text(numbered(40, {5: "both = 5\n"}))
+    refused = disputed.run("submit", "-s")
+    assert (refused.code, "waits for a decision about 0001-" in refused.err) == (5, True)
+    assert "`vendorctl submit up --continue`; or `--abort`" in refused.err
+    assert "both = 5" in edited.read_text()
+    disputed.must("submit", "-s", "--continue")
+
+
+def test_going_on_is_about_the_patches_that_were_named(disputed: Workspace, tmp_path: Path) -> None:
+    disputed.record("Set the thirtieth line", {"k/a.py": numbered(40, {5: "ours = 5\n", 30: "ours = 30\n"})})
+    assert disputed.run("submit", "-s", "1").code == 5
+    (disputed.root / FILES / "k/a.py").write_text(numbered(40, {5: "both = 5\n"}))
+    disputed.must("submit", "-s", "--continue", "--output", str(tmp_path / "out"))
+    assert applied(disputed, tmp_path / "out").read("k/a.py").decode() == numbered(40, {5: "both = 5\n"})
+
+
+def test_a_submission_given_up_forgets_what_was_decided(disputed: Workspace) -> None:
+    """Its first conflict is decided when the second one appears."""
+    disputed.record("Set it again", {"k/a.py": numbered(40, {5: "ours = 6\n", 6: "ours = 6\n"})})
+    disputed.upstream.commit({"k/a.py": numbered(40, {5: "theirs = 5\n", 6: "theirs = 6\n"})})
+    assert disputed.run("submit", "-s").code == 5
+    (disputed.root / FILES / "k/a.py").write_text(numbered(40, {5: "both = 5\n"}))
+    assert "0002-" in disputed.run("submit", "-s", "--continue").err
+    assert list((disputed.root / ".vendorctl/resolutions").glob("*/facts.json"))
+    disputed.must("submit", "--abort")
+    assert not list((disputed.root / ".vendorctl/resolutions").glob("*/facts.json"))
+
+
+def test_a_series_that_changed_since_is_noticed(disputed: Workspace) -> None:
+    assert disputed.run("submit", "-s").code == 5
+    (disputed.root / FILES / "k/a.py").write_text(numbered(40, {5: "both = 5\n"}))
+    disputed.record("Set the last line", {"k/a.py": numbered(40, {5: "ours = 5\n", 40: "ours = 40\n"})})
+    refused = disputed.run("submit", "-s", "--continue")
+    assert (refused.code, "changed since the submission began: 0002-" in refused.err) == (5, True)
+
+
+@pytest.mark.parametrize("change", [("{", "x"), ('"up"', '"down"'), ("submit-conflict/2", "submit-conflict/1")])
+def test_a_state_that_cannot_be_read_is_given_up(disputed: Workspace, change: tuple[str, str]) -> None:
+    assert disputed.run("submit", "-s").code == 5
+    state = disputed.root / ".vendorctl/submit/up/state.json"
+    state.write_text(state.read_text().replace(*change))
+    refused = disputed.run("submit", "-s", "--continue")
+    assert (refused.code, "run `vendorctl submit up --abort`" in refused.err) == (3, True)
+    assert "unreadable state" in disputed.must("submit", "--abort").text
+    assert not state.exists()
+
+
 def test_edits_for_another_conflict_are_not_taken(disputed: Workspace) -> None:
     assert disputed.run("submit", "-s").code == 5
     disputed.upstream.commit({"k/a.py": numbered(40, {5: "later = 5\n"})})

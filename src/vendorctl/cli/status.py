@@ -33,7 +33,7 @@ def status_of(names: tuple[str, ...], *, fetch: bool) -> Report:
     from vendorctl.drift.status import States, measure_status, status_report, summed_up
     from vendorctl.licenses.audit import audit
     from vendorctl.licenses.notices import notices_for
-    from vendorctl.series.conflict import load_pending
+    from vendorctl.series.pending import load_pending
     from vendorctl.series.workspace import chosen_upstreams, load_standing, locked_upstream
     from vendorctl.workspace.lockfile import load_lock
     from vendorctl.workspace.parse import load_manifest

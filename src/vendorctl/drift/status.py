@@ -15,8 +15,8 @@ from vendorctl.drift.report import iso_time
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.model import Finding, Json, Report, Severity
 from vendorctl.progress import Progress
-from vendorctl.series.conflict import Pending
 from vendorctl.series.content import ContentMerger
+from vendorctl.series.pending import Pending
 from vendorctl.series.workspace import Standing
 from vendorctl.upstream.pins import check_pin
 from vendorctl.upstream.source import Source

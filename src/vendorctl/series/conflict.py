@@ -1,132 +1,51 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A bump that stopped at a conflict: what it leaves below ``.vendorctl/bump/<name>/``, and how it goes on.
+"""A conflict put before people: how its files are laid out to be edited, and how what became of them is taken back.
 
     SUMMARY.txt     what happened and what to do, in one paragraph
-    upstream.log    upstream's commits that changed these files
     files/          each file in conflict, to be edited: no markers may remain; deleting it deletes the path
-    base/ ours/ theirs/   the three sides as they are (before the patch, new upstream, with the patch)
-    state.json      what `--continue`, `--skip` and `--abort` need
+    base/ ours/ theirs/   the three sides as they are (before the patch, where it goes to, with the patch)
+    state.json      what going on and giving up need (`vendorctl.series.stopped`)
 
-Nothing else in the workspace changes. Going on means planning the same bump again with the decisions that were made:
-a plan is a pure function of its inputs, so no half-done state exists that a reboot could lose. A rework that stops
-(`vendorctl.series.waiting`) lays its folder out, takes it back and gives it up by the functions here.
+Nothing else in the workspace changes. Going on means planning the same command again with the decisions that were made:
+a plan is a pure function of its inputs, so no half-done state exists that a reboot could lose. Bumps
+(`vendorctl.series.pending`), reworks (`vendorctl.series.waiting`) and submissions (`vendorctl.submit.standoff`) stop in
+this way.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.objects import Blobs
-from vendorctl.git.oid import Oid, hash_blob
+from vendorctl.git.oid import hash_blob
 from vendorctl.git.tree import Entry, Mode
-from vendorctl.model import Json
-from vendorctl.paths import display, display_text
+from vendorctl.paths import display
 from vendorctl.series.bump import Stuck
 from vendorctl.series.content import has_markers
 from vendorctl.series.history import UpstreamCommit
 from vendorctl.series.merge import Conflict, ConflictKind
 from vendorctl.series.resolutions import Resolution, make_resolution, stage_bound, stage_forget, stage_resolution
-from vendorctl.series.stack import Series
-from vendorctl.series.stopped import S, StateFile, Stopped, decided_so_far, open_conflicts, parse_common
-from vendorctl.workspace.root import bump_dir
+from vendorctl.series.stopped import S, StateFile, decided_so_far, open_conflicts
 from vendorctl.workspace.transaction import Transaction
 
 _SIDES = ("base", "ours", "theirs")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pending(Stopped):
-    """An interrupted bump: from which commit to which, the ref of the new one, and what the command consented to."""
-
-    old: Oid
-    new: Oid
-    ref: str | None
-    drop_merged: bool = False
-    follow: bool = False
-
-    @property
-    def words(self) -> str:
-        """A bump."""
-        return "a bump"
-
-    def check_series(self, series: Series) -> None:
-        """Raise VendorError (exit code 5) when patches were edited since: the decisions may not fit any more."""
-        changed = self.changed(series)
-        if changed:
-            told = f"the series of {self.upstream!r} changed since this bump began: {', '.join(changed)}"
-            raise BUMPS.outdated(self.upstream, told)
-
-
-def _parse(state: Mapping[str, Any]) -> Pending:
-    return Pending(
-        old=Oid.parse(state["old"]),
-        new=Oid.parse(state["new"]),
-        ref=None if state["ref"] is None else str(state["ref"]),
-        **parse_common(state),
-        drop_merged=bool(state["drop_merged"]),
-        follow=bool(state["follow"]),
-    )
-
-
-def _dump(pending: Pending) -> dict[str, Json]:
-    return {
-        "old": str(pending.old),
-        "new": str(pending.new),
-        "ref": pending.ref,
-        "drop_merged": pending.drop_merged,
-        "follow": pending.follow,
-    }
-
-
-#: The bumps that wait for a decision.
-BUMPS = StateFile(
-    schema="vendorctl/bump/1",
-    folder=bump_dir,
-    parse=_parse,
-    dump=_dump,
-    command="vendorctl sync",
-    absent="no bump of {!r} is waiting for a decision",
-    again="begin the bump again",
-    inputs="VENDOR.yaml or the cache",
-)
-
-
-def load_pending(root: Path, name: str) -> Pending | None:
-    """The interrupted bump of an upstream, or None. Raises VendorError when its state cannot be read."""
-    return BUMPS.load(root, name)
-
-
-def stage_stuck(
-    tx: Transaction,
-    pending: Pending,
-    stuck: Stuck,
-    blobs: Blobs,
-    commits: Sequence[UpstreamCommit],
-    culprit: UpstreamCommit | None,
-) -> None:
-    """Write the folder of a bump's conflict, with the upstream commits that changed its files."""
-    stage_stop(tx, BUMPS, pending, stuck, blobs, summarize(pending, stuck, culprit))
-    log = "".join(f"{describe_commit(commit)}\n" for commit in commits).encode()
-    tx.write(f"{bump_dir(pending.upstream)}/upstream.log", log)
 
 
 def stage_stop(tx: Transaction, states: StateFile[S], stopped: S, stuck: Stuck, blobs: Blobs, summary: str) -> None:
     """Write the folder of a conflict, in place of what an earlier stop left there."""
     folder = states.folder(stopped.upstream)
     stage_removal(tx, tx.root, folder)
-    stage_sides(tx, folder, stuck.conflicts, blobs)
+    _stage_sides(tx, folder, stuck.conflicts, blobs)
     tx.write(f"{folder}/SUMMARY.txt", f"{summary}\n".encode())
     states.stage(tx, stopped)
 
 
-def stage_sides(tx: Transaction, folder: str, conflicts: Sequence[Conflict], blobs: Blobs) -> None:
+def _stage_sides(tx: Transaction, folder: str, conflicts: Sequence[Conflict], blobs: Blobs) -> None:
     """Write the files in conflict below ``folder/files``, and beside them what each side has."""
     for conflict in conflicts:
         content, mode = shown_file(conflict, blobs)
@@ -169,7 +88,7 @@ def read_decisions(root: Path, states: StateFile[S], stopped: S, stuck: Stuck) -
     if open_conflicts(stuck) != dict(stopped.conflicts):
         told = f"the conflict of {name!r} is not the one that was shown: {states.inputs} changed"
         raise states.outdated(name, told)
-    found, open_files = read_files(root / states.folder(name) / "files", stuck.conflicts)
+    found, open_files = _read_files(root / states.folder(name) / "files", stuck.conflicts)
     if open_files:
         raise VendorError(
             f"conflict markers remain in {', '.join(open_files)}",
@@ -179,7 +98,7 @@ def read_decisions(root: Path, states: StateFile[S], stopped: S, stuck: Stuck) -
     return found
 
 
-def read_files(folder: Path, conflicts: Sequence[Conflict]) -> tuple[dict[str, Resolution], list[str]]:
+def _read_files(folder: Path, conflicts: Sequence[Conflict]) -> tuple[dict[str, Resolution], list[str]]:
     """What people made of the files below `folder`, by conflict key, and the files in which markers remain."""
     open_files = []
     found = {}
@@ -252,19 +171,6 @@ def explain_conflict(conflict: Conflict) -> str:
         went = f"upstream moved the file to {display(there)}, which is not vendored: --follow-moves includes it"
         return f"{path} ({went})"
     return f"{path} ({_CAUSES[conflict.kind]}{f', to {display(there)}' if there is not None else ''})"
-
-
-def summarize(pending: Pending, stuck: Stuck, culprit: UpstreamCommit | None) -> str:
-    """One paragraph for people."""
-    causes = "; ".join(explain_conflict(conflict) for conflict in stuck.conflicts)
-    cause = f" It breaks with upstream commit {describe_commit(culprit)}." if culprit is not None else ""
-    name, folder = pending.upstream, bump_dir(pending.upstream)
-    patch = f"{stuck.patch.file_name} ({display_text(stuck.patch.title)})"
-    return (
-        f"Patch {patch} does not carry over from {pending.old.short} to {pending.new.short} of {name}: {causes}."
-        f"{cause} Nothing in the workspace has changed. Edit the files in {folder}/files until no markers remain, then "
-        f"run `vendorctl sync {name} --continue`; `--skip` leaves this patch out, `--abort` gives the bump up."
-    )
 
 
 def describe_commit(commit: UpstreamCommit) -> str:

@@ -108,7 +108,7 @@ def abort_rework(bench: Bench) -> Report:
 
 def _checked(bench: Bench) -> Waiting:
     waiting = REWORKS.require(bench.root, bench.name)
-    waiting.check_series(load_series(bench.root, bench.name))
+    REWORKS.check_series(waiting, load_series(bench.root, bench.name))
     return waiting
 
 

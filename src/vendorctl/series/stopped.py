@@ -23,7 +23,7 @@ from vendorctl.model import Json
 from vendorctl.series.bump import Stuck
 from vendorctl.series.resolutions import conflict_key
 from vendorctl.series.stack import Series
-from vendorctl.workspace.root import bump_dir, rework_dir
+from vendorctl.workspace.root import bump_dir, rework_dir, submission_dir
 from vendorctl.workspace.transaction import Transaction
 
 _STATE = "state.json"
@@ -49,7 +49,7 @@ class Stopped(ABC):
     @property
     @abstractmethod
     def words(self) -> str:
-        """What stopped, to begin a sentence with: ``a bump``."""
+        """What stopped, as a sentence names it: ``the bump``."""
 
     def changed(self, series: Series) -> list[str]:
         """Names of the patch files that are not what they were when the command began, sorted."""
@@ -121,8 +121,8 @@ class StateFile(Generic[S]):
 
     `folder` gives an upstream's folder from the workspace root. `parse` reads a state of `schema`, raising as
     `parse_common`; `dump` gives the facts that only this kind has. `command` are the words that go on or give up when
-    an upstream's name and an option follow. `absent` says that nothing waits, `again` is how to begin anew, and
-    `inputs` what a plan depends on besides the decisions.
+    an upstream's name and an option follow, `others` the options beside ``--continue``. `absent` says that nothing
+    waits, `again` is how to begin anew, and `inputs` what a plan depends on besides the decisions.
     """
 
     schema: str
@@ -130,6 +130,7 @@ class StateFile(Generic[S]):
     parse: Callable[[Mapping[str, Any]], S]
     dump: Callable[[S], Mapping[str, Json]]
     command: str
+    others: str
     absent: str
     again: str
     inputs: str
@@ -150,8 +151,10 @@ class StateFile(Generic[S]):
             ) from error
 
     def _parse_own(self, name: str, state: Mapping[str, Any]) -> S:
-        if (state["schema"], state["upstream"]) != (self.schema, name):
-            raise ValueError(f"it is {state['schema']!r} of {state['upstream']!r}")
+        if state["schema"] != self.schema:
+            raise ValueError(f"it is {state['schema']!r}, not {self.schema!r}")
+        if state["upstream"] != name:
+            raise ValueError(f"it is of {state['upstream']!r}")
         return self.parse(state)
 
     def is_unreadable(self, root: Path, name: str) -> bool:
@@ -175,9 +178,16 @@ class StateFile(Generic[S]):
         if stopped is not None:
             raise VendorError(
                 f"{stopped.words} of {name!r} waits for a decision about {stopped.patch}",
-                hint=f"edit {self.folder(name)}/files, then `{self.command} {name} --continue`; or `--skip`, `--abort`",
+                hint=f"edit {self.folder(name)}/files, then `{self.command} {name} --continue`; or {self.others}",
                 code=ExitCode.CONFLICT,
             )
+
+    def check_series(self, stopped: S, series: Series) -> None:
+        """Raise VendorError (exit code 5) when patches were edited since: the decisions may not fit any more."""
+        changed = stopped.changed(series)
+        if changed:
+            told = f"the series of {stopped.upstream!r} changed since {stopped.words} began: {', '.join(changed)}"
+            raise self.outdated(stopped.upstream, told)
 
     def outdated(self, name: str, message: str) -> VendorError:
         """The error (exit code 5) for a state whose decisions may not fit any more."""
@@ -193,7 +203,7 @@ class StateFile(Generic[S]):
 def decided_so_far(root: Path) -> set[str]:
     """Keys of the decisions that stopped commands rest on, of every kind and upstream."""
     keys: set[str] = set()
-    for folder in (bump_dir(""), rework_dir("")):
+    for folder in (bump_dir(""), rework_dir(""), submission_dir("")):
         for state in (root / folder).glob(f"*/{_STATE}"):
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # an unreadable state is given up
                 keys |= {str(key) for key in parse_json(state.read_bytes())["decided"]}

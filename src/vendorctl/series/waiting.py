@@ -1,14 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A rework that stopped at a conflict: what it leaves below ``.vendorctl/rework/<name>/``, laid out as of a bump.
+"""A rework that stopped at a conflict: what it leaves below ``.vendorctl/rework/<name>/``.
 
-    SUMMARY.txt     what happened and what to do, in one paragraph
-    files/          each file in conflict, to be edited: no markers may remain; deleting it deletes the path
-    base/ ours/ theirs/   the three sides as they are (before the patch, the series as it becomes, with the patch)
-    state.json      what going on needs
-
-Nothing else in the workspace changes; see `vendorctl.series.conflict` for why going on needs no more.
+The folder is laid out as every conflict is (`vendorctl.series.conflict`); ``ours`` is the series as it becomes.
 """
 
 from __future__ import annotations
@@ -23,7 +18,6 @@ from vendorctl.series.author import StuckError, explain_rework_conflict
 from vendorctl.series.bump import Stuck
 from vendorctl.series.conflict import stage_stop
 from vendorctl.series.operation import Operation, OperationKind
-from vendorctl.series.stack import Series
 from vendorctl.series.stopped import StateFile, Stopped, parse_common
 from vendorctl.workspace.root import rework_dir
 from vendorctl.workspace.transaction import Transaction
@@ -39,12 +33,6 @@ class Waiting(Stopped):
     def words(self) -> str:
         """The command, in backticks."""
         return f"`patch {self.operation.words}`"
-
-    def check_series(self, series: Series) -> None:
-        """Raise VendorError (exit code 5) when patches changed since: the decisions may not fit any more."""
-        if self.changed(series):
-            told = f"the series of {self.upstream!r} changed since {self.words} stopped"
-            raise REWORKS.outdated(self.upstream, told)
 
 
 def _parse(state: Mapping[str, Any]) -> Waiting:
@@ -73,6 +61,7 @@ REWORKS = StateFile(
     parse=_parse,
     dump=_dump,
     command="vendorctl patch resume",
+    others="`--skip`, `--abort`",
     absent="no rework of {!r} waits for a decision",
     again="begin again",
     inputs="the edits or the series",

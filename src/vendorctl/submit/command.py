@@ -13,7 +13,7 @@ from pathlib import Path
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.model import Report
 from vendorctl.series.bump import BumpPlan
-from vendorctl.series.conflict import stage_decisions
+from vendorctl.series.conflict import read_decisions, stage_abort, stage_decisions, stage_end, stage_stop
 from vendorctl.series.content import ContentMerger
 from vendorctl.series.evidence import Evidence
 from vendorctl.series.patch import Patch
@@ -23,7 +23,7 @@ from vendorctl.submit.choice import choose
 from vendorctl.submit.ground import Ground
 from vendorctl.submit.plan import TEXT_NAME, Manner, Submission, plan_submission, push_branch, with_needed
 from vendorctl.submit.report import SCHEMA
-from vendorctl.submit.standoff import read_standoff, stage_end, stage_standoff, standoff_folder, summarize
+from vendorctl.submit.standoff import STANDOFFS, Standoff, stopped_at, summarize
 from vendorctl.workspace.transaction import Transaction
 
 _MAIL_NAME = re.compile(r"\d{4}-[^/]*\.patch")
@@ -50,53 +50,69 @@ def prepare(
     On a conflict with upstream its files are laid out below ``.vendorctl/submit/`` and VendorError (exit code 5) says
     how to go on; decisions that were read are recorded.
     """
-    resolutions = Resolutions(manner.root, merger)
-    carrier = Carrier(ground, merger, resolutions.settle)
-    chosen = choose(ground.standing.series, request.patches)
+    name = ground.name
+    waiting = _waiting(manner.root, ground) if request.resume else None
+    if waiting is None:
+        STANDOFFS.refuse(manner.root, name)
+    carrier = Carrier(ground, merger, Resolutions(manner.root, merger).settle)
+    chosen = choose(ground.standing.series, request.patches or (waiting.patches if waiting is not None else ()))
     if request.needed:
         chosen = with_needed(carrier, chosen)
     plan = carrier.plan(chosen)
-    if request.resume:
-        decisions = read_standoff(manner.root, ground.name, plan.stuck)
-        _record(decisions, transaction)
-        # Files of decided conflicts go away only when no further conflict takes their place.
+    decisions: Mapping[str, Resolution] = {}
+    if waiting is not None and plan.stuck is not None:
+        decisions = read_decisions(manner.root, STANDOFFS, waiting, plan.stuck)
         carrier = Carrier(ground, merger, Resolutions(manner.root, merger, decisions).settle)
         plan = carrier.plan(chosen)
     if plan.stuck is not None:
-        raise _stop(carrier, chosen, plan, transaction)
+        decided = waiting.decide(decisions).decided if waiting is not None else ()
+        raise _stop(carrier, chosen, plan, decided, decisions, transaction)
     submission = plan_submission(carrier, chosen, plan, manner)
-    if (manner.root / standoff_folder(ground.name)).is_dir():
-        _clear(ground.name, transaction)
+    if waiting is not None:
+        _settle(name, decisions, transaction)
     return submission
 
 
-def _record(decisions: Mapping[str, Resolution], transaction: Callable[[], Transaction]) -> None:
+def _waiting(root: Path, ground: Ground) -> Standoff:
+    standoff = STANDOFFS.require(root, ground.name)
+    STANDOFFS.check_series(standoff, ground.standing.series)
+    return standoff
+
+
+def _settle(name: str, decisions: Mapping[str, Resolution], transaction: Callable[[], Transaction]) -> None:
+    """Record what was decided; nothing waits any more."""
     with transaction() as tx:
         stage_decisions(tx, decisions)
-        tx.commit()
-
-
-def _clear(name: str, transaction: Callable[[], Transaction]) -> None:
-    with transaction() as tx:
-        stage_end(tx, name)
+        stage_end(tx, STANDOFFS, name)
         tx.commit()
 
 
 def _stop(
-    carrier: Carrier, chosen: Sequence[Patch], plan: BumpPlan, transaction: Callable[[], Transaction]
+    carrier: Carrier,
+    chosen: Sequence[Patch],
+    plan: BumpPlan,
+    decided: Sequence[str],
+    decisions: Mapping[str, Resolution],
+    transaction: Callable[[], Transaction],
 ) -> VendorError:
-    """The error for a patch that does not fit: for lack of another patch, or because of upstream."""
+    """The error for a patch that does not fit: for lack of another patch, or because of upstream.
+
+    `decided` are the keys of all decisions so far, `decisions` those of them that are not recorded yet.
+    """
     stuck, ground = plan.stuck, carrier.ground
     assert stuck is not None
     missing = [need for need in carrier.needs(chosen) if need.certain and need.patch.number == stuck.patch.number]
     if missing:
+        if decided:
+            _settle(ground.name, decisions, transaction)
         return _incomplete(ground.name, chosen, missing)
     history = ground.history
     chain = ground.standing.applied
     evidence = None if history is None else Evidence(history, chain, ground.moves, carrier.merger)
     summary = summarize(ground, stuck, evidence)
     with transaction() as tx:
-        stage_standoff(tx, ground, stuck, plan.blobs, summary)
+        stage_decisions(tx, decisions)
+        stage_stop(tx, STANDOFFS, stopped_at(ground, chosen, stuck, decided), stuck, plan.blobs, summary)
         tx.commit()
     return VendorError(summary, code=ExitCode.CONFLICT)
 
@@ -112,11 +128,17 @@ def _incomplete(name: str, chosen: Iterable[Patch], missing: Sequence[Need]) -> 
 
 
 def give_up(root: Path, name: str, transaction: Callable[[], Transaction]) -> Report:
-    """Remove the files of a conflict. Raises VendorError (exit code 2) when there is none."""
-    if not (root / standoff_folder(name)).is_dir():
-        raise VendorError(f"no submission to {name!r} waits for a decision", code=ExitCode.USAGE)
-    _clear(name, transaction)
-    return Report(schema=SCHEMA, title="submit", lines=(f"{name}: gave the submission up; nothing had changed",))
+    """Remove the files of a conflict, and what was decided on the way. Raises VendorError (exit code 2) for none."""
+    unreadable = STANDOFFS.is_unreadable(root, name)
+    with transaction() as tx:
+        if unreadable:
+            stage_end(tx, STANDOFFS, name)
+            line = f"{name}: removed the unreadable state of a submission; nothing else had changed"
+        else:
+            stage_abort(tx, STANDOFFS, STANDOFFS.require(root, name))
+            line = f"{name}: gave the submission up; nothing had changed"
+        tx.commit()
+    return Report(schema=SCHEMA, title="submit", lines=(line,))
 
 
 def release(

@@ -1,54 +1,74 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A submission that disputes lines with upstream: what it leaves below ``.vendorctl/submit/<name>/``, and going on.
+"""A submission that disputes lines with upstream: what it leaves below ``.vendorctl/submit/<name>/``.
 
-As with a bump, the files in conflict are laid out to be edited, and going on means planning again with what people
-decided. Decisions are kept where bumps keep theirs: what is settled for a submission is settled for the bump that
-meets the same lines, and the other way round.
+The folder is laid out as every conflict is (`vendorctl.series.conflict`). Decisions are kept where bumps keep theirs:
+what is settled for a submission is settled for the bump that meets the same lines, and the other way round.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from vendorctl.digest import parse_json, pretty_json
-from vendorctl.errors import ExitCode, VendorError
-from vendorctl.git.objects import Blobs
 from vendorctl.model import Json
-from vendorctl.paths import display
+from vendorctl.paths import display_text
 from vendorctl.series.bump import Stuck
-from vendorctl.series.conflict import describe_commit, explain_conflict, read_files, stage_removal, stage_sides
+from vendorctl.series.conflict import describe_commit, explain_conflict
 from vendorctl.series.evidence import Evidence
-from vendorctl.series.resolutions import Resolution, conflict_key
+from vendorctl.series.patch import Patch
+from vendorctl.series.stopped import StateFile, Stopped, open_conflicts, parse_common, series_digests
 from vendorctl.submit.ground import Ground
-from vendorctl.workspace.root import STATE_FOLDER
-from vendorctl.workspace.transaction import Transaction
-
-_SCHEMA = "vendorctl/submit-conflict/1"
-_STATE = "state.json"
+from vendorctl.workspace.root import submission_dir
 
 
-def standoff_folder(name: str) -> str:
-    """Where a conflict of a submission to upstream `name` is laid out, from the workspace root."""
-    return f"{STATE_FOLDER}/submit/{name}"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standoff(Stopped):
+    """A stopped submission: file names of the patches that were to go, in their order."""
+
+    patches: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """The submission."""
+        return "the submission"
 
 
-def stage_standoff(tx: Transaction, ground: Ground, stuck: Stuck, blobs: Blobs, summary: str) -> None:
-    """Write the files of a conflict, in place of what an earlier one left."""
-    folder = standoff_folder(ground.name)
-    stage_removal(tx, tx.root, folder)
-    stage_sides(tx, folder, stuck.conflicts, blobs)
-    keys: dict[str, Json] = {conflict.path.hex(): conflict_key(conflict) for conflict in stuck.conflicts}
-    state: dict[str, Json] = {"schema": _SCHEMA, "patch": stuck.patch.file_name, "conflicts": keys}
-    tx.write(f"{folder}/{_STATE}", pretty_json(state))
-    tx.write(f"{folder}/SUMMARY.txt", f"{summary}\n".encode())
+def _parse(state: Mapping[str, Any]) -> Standoff:
+    return Standoff(patches=tuple(str(name) for name in state["patches"]), **parse_common(state))
 
 
-def stage_end(tx: Transaction, name: str) -> None:
-    """Remove the files of a conflict."""
-    stage_removal(tx, tx.root, standoff_folder(name))
+def _dump(standoff: Standoff) -> dict[str, Json]:
+    return {"patches": list(standoff.patches)}
+
+
+#: The submissions that wait for a decision.
+STANDOFFS = StateFile(
+    schema="vendorctl/submit-conflict/2",
+    folder=submission_dir,
+    parse=_parse,
+    dump=_dump,
+    command="vendorctl submit",
+    others="`--abort`",
+    absent="no submission to {!r} waits for a decision",
+    again="begin again",
+    inputs="upstream's tip or the choice of patches",
+)
+
+
+def stopped_at(ground: Ground, chosen: Sequence[Patch], stuck: Stuck, decided: Sequence[str]) -> Standoff:
+    """The state of a submission of the `chosen` patches that is stuck, after the decisions with these keys."""
+    return Standoff(
+        upstream=ground.name,
+        patches=tuple(patch.file_name for patch in chosen),
+        patch=stuck.patch.file_name,
+        number=stuck.patch.number,
+        series=series_digests(ground.standing.series),
+        decided=tuple(decided),
+        conflicts=open_conflicts(stuck),
+    )
 
 
 def summarize(ground: Ground, stuck: Stuck, evidence: Evidence | None) -> str:
@@ -59,40 +79,8 @@ def summarize(ground: Ground, stuck: Stuck, evidence: Evidence | None) -> str:
     culprit = evidence.broken_by(position) if evidence is not None else None
     since = f" It breaks with upstream commit {describe_commit(culprit)}." if culprit is not None else ""
     return (
-        f"Patch {stuck.patch.file_name} ({stuck.patch.title}) does not apply to {ground.tip.short_name} "
-        f"({ground.tip.commit.short}) of {ground.name}: {causes}.{since} Nothing in the workspace has changed. Edit "
-        f"the files in {standoff_folder(ground.name)}/files until no markers remain, then run the same command with "
-        f"`--continue`; `vendorctl submit {ground.name} --abort` gives up."
+        f"Patch {stuck.patch.file_name} ({display_text(stuck.patch.title)}) does not apply to "
+        f"{display_text(ground.tip.short_name)} ({ground.tip.commit.short}) of {ground.name}: {causes}.{since} Nothing "
+        f"in the workspace has changed. Edit the files in {submission_dir(ground.name)}/files until no markers remain, "
+        f"then run the same command with `--continue`; `vendorctl submit {ground.name} --abort` gives up."
     )
-
-
-def read_standoff(root: Path, name: str, stuck: Stuck | None) -> Mapping[str, Resolution]:
-    """What people made of the files of the conflict that was shown, by conflict key.
-
-    `stuck` is that conflict, planned again. Raises VendorError: exit code 2 when none waits, 5 when markers remain or
-    the conflict is another one by now.
-    """
-    folder = root / standoff_folder(name)
-    try:
-        shown = parse_json((folder / _STATE).read_bytes())["conflicts"]
-    except FileNotFoundError:
-        raise VendorError(f"no submission to {name!r} waits for a decision", code=ExitCode.USAGE) from None
-    except (ValueError, KeyError, TypeError) as error:
-        raise VendorError(
-            f"{standoff_folder(name)}/{_STATE} cannot be read", hint=f"run `vendorctl submit {name} --abort`"
-        ) from error
-    conflicts = stuck.conflicts if stuck is not None else ()
-    if {conflict.path.hex(): conflict_key(conflict) for conflict in conflicts} != shown:
-        raise VendorError(
-            f"the conflict of {name!r} is not the one that was shown: other patches, another tip, or already decided",
-            hint="run the command again without --continue",
-            code=ExitCode.CONFLICT,
-        )
-    found, still_open = read_files(folder / "files", conflicts)
-    if still_open:
-        raise VendorError(
-            f"conflict markers remain in {', '.join(still_open)}",
-            hint=f"edit {display(standoff_folder(name).encode())}/files, then run the command again with --continue",
-            code=ExitCode.CONFLICT,
-        )
-    return found

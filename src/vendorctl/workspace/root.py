@@ -82,6 +82,11 @@ def rework_dir(name: str) -> str:
     return f"{STATE_FOLDER}/rework/{name}"
 
 
+def submission_dir(name: str) -> str:
+    """The folder that keeps a submission to upstream which stopped at a conflict."""
+    return f"{STATE_FOLDER}/submit/{name}"
+
+
 def ensure_state_folder(root: Path) -> Path:
     """Make `.vendorctl` with a `.gitignore` that ignores all of it, and return its path.
 

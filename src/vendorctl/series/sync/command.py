@@ -13,9 +13,9 @@ from vendorctl.errors import ExitCode, VendorError
 from vendorctl.git.objects import Blobs
 from vendorctl.model import Report
 from vendorctl.series.bump import OutcomeKind, Stuck
-from vendorctl.series.conflict import BUMPS, Pending, stage_stuck, summarize
 from vendorctl.series.evidence import Evidence
 from vendorctl.series.history import UpstreamCommit
+from vendorctl.series.pending import BUMPS, Pending, stage_stuck, summarize
 from vendorctl.series.stopped import open_conflicts, series_digests
 from vendorctl.series.sync.follow import plan_following
 from vendorctl.series.sync.pins import move_pins

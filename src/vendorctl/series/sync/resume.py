@@ -14,7 +14,8 @@ from pathlib import Path
 
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.model import Report
-from vendorctl.series.conflict import BUMPS, Pending, read_decisions, stage_abort, stage_decisions, stage_end
+from vendorctl.series.conflict import read_decisions, stage_abort, stage_decisions, stage_end
+from vendorctl.series.pending import BUMPS, Pending
 from vendorctl.series.resolutions import Resolution
 from vendorctl.series.store import load_series
 from vendorctl.series.sync.command import SyncRequest, finish_sync, halt
@@ -73,7 +74,7 @@ def continue_bumps(root: Path, request: SyncRequest, tools: Tools, transaction: 
 def _continue_one(
     root: Path, pending: Pending, request: SyncRequest, tools: Tools, transaction: Callable[[], Transaction]
 ) -> Report:
-    pending.check_series(load_series(root, pending.upstream))
+    BUMPS.check_series(pending, load_series(root, pending.upstream))
     plan = _replan(root, pending, tools, {})
     decisions: dict[str, Resolution] = {}
     if plan.halted:
@@ -86,7 +87,7 @@ def _continue_one(
 def skip_patch(root: Path, request: SyncRequest, tools: Tools, transaction: Callable[[], Transaction]) -> Report:
     """Leave the patch in conflict out of the series and carry the rest over."""
     pending = waiting_bump(root, load_manifest(root), request.names)
-    pending.check_series(load_series(root, pending.upstream))
+    BUMPS.check_series(pending, load_series(root, pending.upstream))
     return _go_on(root, pending.skip_patch(), request, tools, transaction, {})
 
 
