@@ -288,3 +288,25 @@ def test_a_plugin_is_found_wherever_it_is_declared(tmp_path: Path, file: str, te
     blocked = text.replace("-p rows", "-p no:rows").replace("-prows", "-pno:rows").replace("'rows.", "'no:rows.")
     if "-p" in text:
         assert rules(isolate(project(tmp_path, LAZY | {file: blocked}))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("tool = 1\n", "pyproject.toml:1: `tool` is not a table"),
+        ("\n[project]\ndependencies = 'click'\n", "pyproject.toml:3: `project.dependencies` is not a list of"),
+        ("[project]\ndependencies = ['x', 1]\n", "pyproject.toml:2: `project.dependencies` is not a list of strings"),
+        (
+            "[project.entry-points]\npytest11 = 'x'\n",
+            "pyproject.toml:2: `project.entry-points.pytest11` is not a table",
+        ),
+        ("[tool.pytest]\naddopts = 1\n", "pyproject.toml:2: `tool.pytest.addopts` is not a list of strings"),
+        (f"x = {'[' * 5000}", "pyproject.toml: nested too deeply to be read"),
+        ("x = ", "pyproject.toml: not TOML: "),
+    ],
+    ids=range(7),
+)
+def test_a_declaration_of_another_shape_is_refused_with_its_place(tmp_path: Path, text: str, message: str) -> None:
+    result = isolate(project(tmp_path, LAZY | {"pyproject.toml": text}))
+    assert result.code == 3
+    assert f"error: {message}" in result.err

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What git answers about history: logs, changes, counts and ids. Seeds are what a real git says of a repository."""
+"""What git answers: logs, changes, counts, ids and its index. Seeds are what a real git says of a repository."""
 
 from __future__ import annotations
 
@@ -18,13 +18,23 @@ from support.repo import Changes, Repo, executable, gitlink, repo, symlink
 from vendorctl.adoption.timeline import parse_steps, read_timeline
 from vendorctl.drift.blame import parse_blame, parse_versions
 from vendorctl.drift.pinlog import parse_revisions
-from vendorctl.git.answers import diffs, fields, id_rows, line_counts, log_records, one_count, raw_changes
+from vendorctl.git.answers import (
+    diffs,
+    fields,
+    id_rows,
+    line_counts,
+    log_records,
+    one_count,
+    raw_changes,
+    staged_entries,
+)
 from vendorctl.git.oid import Oid, hash_blob
 from vendorctl.git.program import Git, GitError
 from vendorctl.proc import Completed, run
 from vendorctl.series.history import History, parse_log
 from vendorctl.series.trace import removed_and_added
 from vendorctl.submit.queue import count_refreshes
+from vendorctl.vendor.staged import parse_staged
 
 _OID = hash_blob(b"x\n")
 _FILE = b"a.py"
@@ -122,6 +132,19 @@ def check_ids(data: bytes) -> None:
     assert b"".join(b"%s %s\n" % (str(one).encode(), str(two).encode()) for one, two in rows) == data
 
 
+def check_staged(data: bytes) -> None:
+    """Rows of the index; written again they are the same, and no path leads out of the folder it is for."""
+    written = b""
+    for row in staged_entries(data):
+        mode = row.entry.mode.value.encode()
+        written += b"%s %s %d\t%s\0" % (mode, str(row.entry.oid).encode(), row.stage, row.path)
+    assert len(written) == len(data)
+    assert list(staged_entries(written)) == list(staged_entries(data))
+    for path, _entry in parse_staged(data, b"d/"):
+        assert b"d/" + path in data
+        assert (Path("/r") / path.decode("utf-8", "surrogateescape")).resolve().is_relative_to("/r")
+
+
 def check_diffs(data: bytes) -> None:
     """The differences of two pairs of trees: with their announcements, all that git said."""
     found = diffs(data, _PAIRS)
@@ -204,6 +227,21 @@ def _blames() -> list[bytes]:
         git.exact("blame", "--porcelain", "-L1,1", str(made.head), "--", "d/\u00e9\n.py")
 
     return _said("blame", blame)
+
+
+def _index() -> list[bytes]:
+    """The index of a worktree with that history's first tree, and with a path in conflict besides."""
+
+    def listed(git: Git, _tip: Oid) -> None:
+        _, made = _repository()
+        with tempfile.TemporaryDirectory(prefix="vendorctl-fuzz-") as folder:
+            staged = Git(git_dir=made.git_dir, index=Path(folder) / "index", runner=git.runner)
+            staged.exact("read-tree", str(made.commits[0]))
+            staged.exact("ls-files", "--cached", "--stage", "-z", "--full-name")
+            staged.exact("read-tree", "-i", "-m", *(str(commit) for commit in made.commits[:3]))
+            staged.exact("ls-files", "--cached", "--stage", "-z", "--full-name")
+
+    return _said("ls-files", listed)
 
 
 def _between(call: Callable[[Git, Oid, Oid], object], verb: str) -> list[bytes]:
@@ -311,6 +349,12 @@ TARGETS = (
         ],
         tokens=(b"\n", b" ", str(_OID).encode(), b"_", b"+1", b"9" * 20),
         refusals=(GitError,),
+    ),
+    Target(
+        name="staged",
+        check=check_staged,
+        seeds=lambda: [*_index(), b"100644 %s 0\td/a.py\0" % str(_OID).encode()],
+        tokens=(*_TOKENS, b"d/", b"../", b" 2\t", b"120000 "),
     ),
     Target(
         name="diffs",

@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What files and upstreams say about licences: headers, expressions, REUSE.toml, dep5 and sidecars."""
+"""What files and upstreams say about licences: headers, expressions, REUSE.toml, dep5 and sidecars, and
+what reuse says of them.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ from vendorctl.licenses.comments import comments, docstring
 from vendorctl.licenses.declared import DEP5, SIDECAR, TOML, read_declarations, scan_tree
 from vendorctl.licenses.expressions import MAX_ALTERNATIVES, canonical, combine, parse, permits
 from vendorctl.licenses.facts import is_notice_file, scan
+from vendorctl.licenses.opinion import parse_opinion
 from vendorctl.licenses.texts import recognise
 
 # Spelled in parts, so that no scanner takes them for the headers of this file.
@@ -82,6 +85,13 @@ def check_declarations(data: bytes) -> None:
     facts = scan_tree(files, declared)
     assert set(facts) == set(files)
     assert "MIT" in facts[b"sub/deep/er/caf\xe9.c"].expressions, "nothing overrides what a file says itself"
+
+
+def check_opinion(data: bytes) -> None:
+    """What reuse prints: expressions by path, each in the spelling that ours have."""
+    for path, values in parse_opinion(data).expressions.items():
+        assert isinstance(path, str)
+        assert {canonical(value) for value in values} == values
 
 
 _HEADERS = (
@@ -171,5 +181,16 @@ TARGETS = (
             b"[x]\n",
         ),
         refusals=(VendorError,),
+    ),
+    Target(
+        name="opinion",
+        check=check_opinion,
+        seeds=lambda: [
+            b'{"files": [{"path": "a.py", "spdx_expressions": [{"value": "mit OR (Apache-2.0)"}]}, '
+            b'{"path": "b", "spdx_expressions": []}], "lint_version": "1"}'
+        ],
+        tokens=(b'"value"', b"MIT", b" OR ", b"null", b"LicenseRef-x"),
+        refusals=(ValueError, KeyError, TypeError),
+        is_json=True,
     ),
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgpack
@@ -23,12 +23,13 @@ from vendorctl.kernels.compiler.table import parse_table
 from vendorctl.kernels.object import elf, instance, launch, manifest
 from vendorctl.kernels.object import target as targets
 from vendorctl.kernels.object.elfcode import kernel_code
-from vendorctl.kernels.objectstore import pointer
+from vendorctl.kernels.objectstore import dvc, pointer
 from vendorctl.kernels.shipping import shard
 from vendorctl.kernels.shipping.descriptors import describe, select
 from vendorctl.kernels.testing import results
 from vendorctl.kernels.testing.backend import Category, Covered, Problem
 from vendorctl.kernels.testing.comparison import OutputError
+from vendorctl.proc import Completed
 from vendorctl.submit.proof import read_tests
 
 _SHA = "0" * 64
@@ -270,7 +271,36 @@ _TABLE = {
 
 _JSON = (VendorError, ValueError)
 
+
+def check_dvc(data: bytes) -> None:
+    """Two answers of DVC: its configuration, and what a remote lacks. Nothing is lacking that was not asked for."""
+    configuration, _, state = data.partition(b"\n--\n")
+
+    def runner(args: Sequence[str | bytes], **_options: Any) -> Completed:
+        return Completed(
+            tuple(map(str, args)), 0, {"config": configuration, "cache": b"c"}.get(str(args[1]), state), b""
+        )
+
+    program = dvc.Program(command=("dvc",), version="3.0")
+    repository = dvc.Repository(root=root_with({"w/.dvc/config": b""}) / "w", program=program, environment={},
+                                runner=runner)  # fmt: skip
+    settings = repository.settings()
+    assert all("\n" not in name for name in settings.remotes)
+    asked = {"k/objects.dvc": {"a.hsaco": pointer.Stored.of(b"a"), "b.hsaco": pointer.Stored.of(b"b")}}
+    absent = repository.absent(asked, settings.remote(None))
+    assert absent <= set(asked["k/objects.dvc"].values())
+
+
 TARGETS = (
+    Target(
+        name="dvc",
+        check=check_dvc,
+        seeds=lambda: [
+            b"core.remote=r\nremote.r.url=s3://x\ncache.dir=/c\n--\n"
+            b'note\n{"k/a.hsaco": "new", "k/b.hsaco": "deleted"}\n'
+        ],
+        tokens=(b"remote.", b"core.remote=", b"cache.dir=", b"\n--\n", b'{"k/a.hsaco": "missing"}', b".url=", b"\n"),
+    ),
     Target(
         name="elf",
         check=check_elf,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fuzz import answers, licensing, machine, objects, reports, series, vendoring, workspace
+from fuzz import answers, consumer, licensing, machine, objects, reports, series, vendoring, workspace
 from fuzz.target import Target
 
 
@@ -38,6 +38,7 @@ TARGETS = _by_name(
         *vendoring.TARGETS,
         *answers.TARGETS,
         *licensing.TARGETS,
+        *consumer.TARGETS,
         *objects.TARGETS,
         *machine.TARGETS,
         *reports.TARGETS,

@@ -321,3 +321,15 @@ def test_the_command_writes_a_page_of_a_workspace(browser: Browser, tmp_path: Pa
     assert "Set x <b>to</b> two" in text
     assert "1 commit behind" in text
     assert visit.faults == []
+
+
+@pytest.mark.parametrize(
+    "document",
+    ["{", "[" * 5000, "{}", '{"schema": "vendorctl/test/1", "backend": "e", "results": [{}]}'],
+)
+def test_results_of_another_form_are_refused(tmp_path: Path, document: str) -> None:
+    space = make_workspace(tmp_path / "w", {"a.py": "x = 1\n"})
+    (space.root / "tests.json").write_text(document)
+    refused = space.run("report", "--html", "page", "--tests", "tests.json")
+    assert (refused.code, "tests.json: not a report of the form vendorctl/test/1" in refused.err) == (2, True)
+    assert not (space.root / "page").exists()

@@ -5,15 +5,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from vendorctl.cli.session import current
-from vendorctl.errors import Location, VendorError
+from vendorctl.errors import VendorError
 from vendorctl.model import Json, Report
 from vendorctl.paths import display
 from vendorctl.report.page import PageData, overview_rows
@@ -66,7 +65,7 @@ def gather_page(root: Path, folder: Path, results: Path | None) -> PageData:
         drift=drift.data,
         audit=audited.data,
         objects=list(_objects(root)),
-        tests={key: tests.get(key, []) for key in ("summary", "bins")},
+        tests=tests,
         documents=[{"path": name, "href": os.path.relpath(root / name, folder)} for name in _documents(root)],
         dates=_dates(root),
     )
@@ -169,16 +168,14 @@ def _objects(root: Path) -> Iterator[Sequence[Json]]:
             yield [found.operation, str(found.target), name, record.size, used.vgpr, used.lds, used.spills]
 
 
-def _tests(results: Path | None) -> Mapping[str, Any]:
+def _tests(results: Path | None) -> Mapping[str, Json]:
     if results is None:
-        return {}
-    try:
-        document = json.loads(results.read_bytes())
-    except ValueError:
-        document = None
-    if not isinstance(document, dict) or document.get("schema") != "vendorctl/test/1":
-        raise VendorError("not results of `vendorctl test --format json`", location=Location(str(results)))
-    return document
+        return {"summary": [], "bins": []}
+    from vendorctl.kernels.testing.comparison import BINS
+    from vendorctl.kernels.testing.report import read_report, summary
+
+    _, found = read_report(results)
+    return {"summary": [row.json() for row in summary(found)], "bins": list(BINS)}
 
 
 def _dates(root: Path) -> dict[str, str]:

@@ -9,14 +9,16 @@ import ast
 import configparser
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from vendorctl.errors import Location, VendorError
 from vendorctl.vendor.syntax import parse_module
 
+_PYPROJECT = "pyproject.toml"
+_SETUP = "setup.cfg"
 _NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 #: A marker that an extra has been chosen: such a requirement is optional wherever it stands.
 _EXTRA = re.compile(r"\bextra\s*==")
@@ -25,7 +27,7 @@ _PLUGIN_OPTION = re.compile(r"(?:^|\s)-p[\s=]*([\w.]+)(?!\S*:)")
 #: Folders that are no part of a project, or hold copies of others.
 _SKIPPED = {".git", ".venv", "venv", "build", "dist", "node_modules", ".tox", "__pycache__"}
 #: Files other than pyproject.toml with options of pytest, and the section that holds them.
-_PYTEST_FILES = {"pytest.ini": "pytest", ".pytest.ini": "pytest", "tox.ini": "pytest", "setup.cfg": "tool:pytest"}
+_PYTEST_FILES = {"pytest.ini": "pytest", ".pytest.ini": "pytest", "tox.ini": "pytest", _SETUP: "tool:pytest"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,37 @@ class EarlyPlugin:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project's folder; `table` is what pyproject.toml says, and `setup` what setup.cfg does (both may be empty)."""
+    """A project's folder; `document` is what pyproject.toml says, `setup` what setup.cfg does (both may be empty)."""
 
     root: Path
-    table: Mapping[str, Any]
+    document: Mapping[str, Any]
     setup: configparser.ConfigParser
+
+    def table(self, *names: str) -> Mapping[str, Any]:
+        """A table of pyproject.toml by the names that lead to it; empty where it is absent.
+
+        Raises VendorError (exit code 3) when something else stands there.
+        """
+        found: Any = self.document
+        for at, name in enumerate(names):
+            found = found.get(name, {})
+            if not isinstance(found, dict):
+                raise self._wrong(names[: at + 1], "a table")
+        return cast("Mapping[str, Any]", found)
+
+    def texts(self, *names: str) -> list[str]:
+        """The list of strings that `names` lead to; empty where it is absent. Raises VendorError as `table`."""
+        found = self.table(*names[:-1]).get(names[-1], [])
+        if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+            raise self._wrong(names, "a list of strings")
+        return found
+
+    def _wrong(self, names: Sequence[str], expected: str) -> VendorError:
+        return VendorError(
+            f"`{'.'.join(names)}` is not {expected}",
+            location=self.place(_PYPROJECT, names[-1]),
+            hint="see the pyproject.toml specification of packaging.python.org",
+        )
 
     def place(self, file: str, needle: str, after: str = "") -> Location:
         """The first line of a file with `needle` in it, at or behind the first that begins with `after`."""
@@ -69,16 +97,18 @@ class Project:
 def find_project(folder: Path) -> Project:
     """The nearest pyproject.toml at or above `folder`, at most three folders up; else `folder` with what it has.
 
-    Raises VendorError for bad TOML.
+    Raises VendorError (exit code 3) for bad TOML.
     """
     for root in (folder, *list(folder.parents)[:3]):
-        file = root / "pyproject.toml"
+        file = root / _PYPROJECT
         if file.is_file():
             try:
-                return Project(root, tomllib.loads(file.read_text("utf-8", "replace")), _ini(root / "setup.cfg"))
+                return Project(root, tomllib.loads(file.read_text("utf-8", "replace")), _ini(root / _SETUP))
             except tomllib.TOMLDecodeError as error:
-                raise VendorError(f"not TOML: {error}", location=Location("pyproject.toml")) from error
-    return Project(folder, {}, _ini(folder / "setup.cfg"))
+                raise VendorError(f"not TOML: {error}", location=Location(_PYPROJECT)) from error
+            except RecursionError as error:
+                raise VendorError("nested too deeply to be read", location=Location(_PYPROJECT)) from error
+    return Project(folder, {}, _ini(folder / _SETUP))
 
 
 def hard_requirements(project: Project, distributions: Collection[str]) -> list[HardRequirement]:
@@ -122,38 +152,35 @@ def _ini(file: Path) -> configparser.ConfigParser:
 
 def _requirements(project: Project) -> Iterator[tuple[str, Location]]:
     """Requirements that stand outside of every extra: in pyproject.toml (also Poetry's), and in setup.cfg."""
-    for requirement in project.table.get("project", {}).get("dependencies", []):
-        yield str(requirement), project.place("pyproject.toml", str(requirement), "dependencies")
-    poetry = project.table.get("tool", {}).get("poetry", {}).get("dependencies", {})
-    for name, wanted in poetry.items():
+    for requirement in project.texts("project", "dependencies"):
+        yield requirement, project.place(_PYPROJECT, requirement, "dependencies")
+    for name, wanted in project.table("tool", "poetry", "dependencies").items():
         if not (isinstance(wanted, dict) and wanted.get("optional")):
-            yield name, project.place("pyproject.toml", name, "[tool.poetry.dependencies]")
+            yield name, project.place(_PYPROJECT, name, "[tool.poetry.dependencies]")
     for line in project.setup.get("options", "install_requires", fallback="").splitlines():
         if line.strip():
-            yield line.strip(), project.place("setup.cfg", line.strip(), "install_requires")
+            yield line.strip(), project.place(_SETUP, line.strip(), "install_requires")
 
 
 def _extras(project: Project) -> Iterator[tuple[str, str]]:
     """Every extra with each of its requirements."""
-    for extra, rows in project.table.get("project", {}).get("optional-dependencies", {}).items():
-        yield from ((extra, str(row)) for row in rows)
-    for extra, rows in project.table.get("tool", {}).get("poetry", {}).get("extras", {}).items():
-        yield from ((extra, str(row)) for row in rows)
+    for names in (("project", "optional-dependencies"), ("tool", "poetry", "extras")):
+        for extra in project.table(*names):
+            yield from ((extra, row) for row in project.texts(*names, extra))
     if project.setup.has_section("options.extras_require"):
         for extra, text in project.setup.items("options.extras_require"):
             yield from ((extra, line) for line in text.splitlines())
 
 
 def _plugins(project: Project) -> Iterator[EarlyPlugin]:
-    points = project.table.get("project", {}).get("entry-points", {}).get("pytest11", {})
-    for name, target in points.items():
+    for name, target in project.table("project", "entry-points", "pytest11").items():
         module = str(target).partition(":")[0]
-        yield EarlyPlugin(module, f"the pytest11 entry point {name!r}", project.place("pyproject.toml", str(target)))
+        yield EarlyPlugin(module, f"the pytest11 entry point {name!r}", project.place(_PYPROJECT, str(target)))
     for line in project.setup.get("options.entry_points", "pytest11", fallback="").splitlines():
         name, _, target = (part.strip() for part in line.partition("="))
         if target:
             module = target.partition(":")[0]
-            yield EarlyPlugin(module, f"the pytest11 entry point {name!r}", project.place("setup.cfg", target))
+            yield EarlyPlugin(module, f"the pytest11 entry point {name!r}", project.place(_SETUP, target))
     for file, options in _options(project):
         for module in _PLUGIN_OPTION.findall(options):
             yield EarlyPlugin(module, "`-p` in addopts", project.place(file, module, "addopts"))
@@ -166,9 +193,9 @@ def _plugins(project: Project) -> Iterator[EarlyPlugin]:
 
 def _options(project: Project) -> Iterator[tuple[str, str]]:
     """Options that pytest adds to every command line, with the file that says so."""
-    pytest = project.table.get("tool", {}).get("pytest", {})
-    for options in (pytest.get("ini_options", {}).get("addopts", ""), pytest.get("addopts", "")):
-        yield "pyproject.toml", " ".join(options) if isinstance(options, list) else str(options)
+    for names in (("tool", "pytest", "ini_options"), ("tool", "pytest")):
+        options = project.table(*names).get("addopts", "")
+        yield _PYPROJECT, options if isinstance(options, str) else " ".join(project.texts(*names, "addopts"))
     for file, section in _PYTEST_FILES.items():
         yield file, _ini(project.root / file).get(section, "addopts", fallback="")
 

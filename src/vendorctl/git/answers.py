@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What git prints about commits and changes, read as values.
+"""What git prints about commits, changes and its index, read as values.
 
 Every reader here takes exactly what git can print and raises GitError (exit code 70) for anything else: what is misread
-would be taken for upstream's history. Sources of the formats: git-log(1), git-rev-list(1), and "Raw output format" of
-git-diff-tree(1).
+would be taken for upstream's history. Sources of the formats: git-log(1), git-rev-list(1), git-ls-files(1), and
+"Raw output format" of git-diff-tree(1).
 """
 
 from __future__ import annotations
@@ -28,7 +28,17 @@ _ID = re.compile(rb"[0-9a-f]{40}")
 _DATE = re.compile(rb"[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:Z|[-+][0-9]{2,}:[0-9]{2})")
 #: In place of the date of a commit that states none that can be read; git leaves its placeholder alone.
 _NO_DATE = b"%aI"
+_STAGED = re.compile(rb"([0-7]{6}) ([0-9a-f]{40}) ([0-3])\t(.+)", re.DOTALL)
 _NUMSTAT = re.compile(rb"(?:([0-9]{1,18})\t([0-9]{1,18})|-\t-)\t(.+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class StagedEntry:
+    """One row of the index. `stage` is 0, or 1 to 3 for the sides of a path that is in conflict."""
+
+    path: bytes
+    entry: Entry
+    stage: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +127,16 @@ def _mode(text: bytes) -> Mode | None:
     if bits & 0o170000 not in {0o100000, 0o120000, 0o160000}:
         raise misread("mode of a file, link or submodule", text)
     return canonical_mode(bits)
+
+
+def staged_entries(output: bytes) -> Iterator[StagedEntry]:
+    """What ``ls-files --stage -z`` says of each path, in the order of the index. No path leads out of its folder."""
+    for row in fields(output):
+        found = _STAGED.fullmatch(row)
+        entry = _side(found[1], found[2]) if found is not None else None
+        if found is None or entry is None or not {b"", b".", b".."}.isdisjoint(found[4].split(b"/")):
+            raise misread("row of the index", row)
+        yield StagedEntry(found[4], entry, int(found[3]))
 
 
 def line_counts(output: bytes) -> dict[bytes, tuple[int | None, int | None]]:

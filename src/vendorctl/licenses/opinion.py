@@ -11,7 +11,6 @@ is where patched trees are.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -20,8 +19,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
+from vendorctl.digest import parse_json
 from vendorctl.errors import ExitCode, Location, VendorError
 from vendorctl.git.objects import Blobs
 from vendorctl.git.tree import Mode, Tree
@@ -70,9 +69,7 @@ def _ask(tree: Tree, contents: Mapping[bytes, bytes], runner: Runner) -> Opinion
         command = [*_program(environment["PATH"]), "--root", str(folder), "lint", "--json"]
         done = runner(command, cwd=folder, env=environment, timeout=_PATIENCE)
     try:
-        answer: dict[str, Any] = json.loads(done.stdout)
-        rows = answer["files"]
-        said = {row["path"]: frozenset(canonical(each["value"]) for each in row["spdx_expressions"]) for row in rows}
+        return parse_opinion(done.stdout)
     except (ValueError, KeyError, TypeError) as error:
         last = done.error_text().splitlines()[-1:] or ["no output"]
         raise VendorError(
@@ -80,6 +77,16 @@ def _ask(tree: Tree, contents: Mapping[bytes, bytes], runner: Runner) -> Opinion
             hint="run the audit with --no-second-opinion",
             code=ExitCode.TOOL_MISSING,
         ) from error
+
+
+def parse_opinion(answer: bytes) -> Opinion:
+    """What ``reuse lint --json`` prints. Raises ValueError, KeyError or TypeError for anything else."""
+    said: dict[str, frozenset[str]] = {}
+    for row in parse_json(answer)["files"]:
+        path, values = row["path"], [each["value"] for each in row["spdx_expressions"]]
+        if not isinstance(path, str) or not all(isinstance(value, str) for value in values):
+            raise TypeError("a path and expressions are text")
+        said[path] = frozenset(canonical(value) for value in values)
     return Opinion(said)
 
 

@@ -16,6 +16,7 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 from vendorctl.errors import ExitCode, VendorError
+from vendorctl.git.answers import log_records
 from vendorctl.git.objects import Blobs, object_info
 from vendorctl.git.oid import Oid, hash_object
 from vendorctl.git.program import Git
@@ -131,8 +132,9 @@ def format_mails(made: Built, letter: str, title: str) -> dict[str, bytes]:
 
 def _identity(made: Built) -> tuple[str, str]:
     """Name and mail of the last commit's author: what the cover letter is sent from."""
-    row = made.git.exact("log", "-1", "--format=%an%x00%ae", str(made.commits[-1])).stdout.decode("utf-8", "replace")
-    name, _, mail = row.strip().partition("\0")
+    said = made.git.exact("log", "-1", "-z", "--format=%x00%an%x00%ae", str(made.commits[-1])).stdout
+    ((facts, _),) = log_records(said, 2)
+    name, mail = (field.decode("utf-8", "replace") for field in facts)
     return name, mail
 
 

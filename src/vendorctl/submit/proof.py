@@ -19,7 +19,8 @@ from vendorctl.errors import ExitCode, Location, VendorError
 from vendorctl.kernels.building.objectdrift import SCHEMA as OBJECTS_SCHEMA
 from vendorctl.kernels.testing.backend import Category
 from vendorctl.kernels.testing.report import SCHEMA as TEST_SCHEMA
-from vendorctl.kernels.testing.results import ObjectResult, Verdict, parse
+from vendorctl.kernels.testing.report import read_report
+from vendorctl.kernels.testing.results import ObjectResult, Verdict
 
 _SAME = ("same", "metadata")
 
@@ -85,13 +86,11 @@ def read_proof(before: Path | None, after: Path | None, objects: Path | None) ->
 
 def read_tests(file: Path) -> TestNumbers:
     """The numbers in what ``vendorctl test --format json`` wrote."""
-    document = _load(file, TEST_SCHEMA)
+    backend, results = read_report(file)
+    operations = sorted({result.operation for result in results})
     try:
-        results = [parse(each) for each in document["results"]]
-        backend = str(document["backend"])
-        operations = sorted({result.operation for result in results})
         numbers = tuple(_summarize(name, [each for each in results if each.operation == name]) for name in operations)
-    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+    except ArithmeticError as error:
         raise _unreadable(file, TEST_SCHEMA) from error
     races = [message for result in results for message in _races(result)]
     return TestNumbers(backend=backend, operations=numbers, race=races[0] if races else "")

@@ -10,10 +10,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from vendorctl.errors import ExitCode, VendorError
+from vendorctl.git.answers import staged_entries
 from vendorctl.git.objects import read_objects
 from vendorctl.git.oid import Oid
 from vendorctl.git.program import Git
-from vendorctl.git.tree import Mode
+from vendorctl.git.tree import Entry, Mode
+from vendorctl.paths import display
 from vendorctl.proc import Runner, run
 
 
@@ -34,27 +36,27 @@ def lay_out_staged(root: Path, folder: Path, environ: Mapping[str, str], *, runn
     prefix = os.fsencode(root.resolve().relative_to(top.resolve()))
     listed = git.exact("ls-files", "--cached", "--stage", "-z", "--full-name").stdout
     wanted: dict[Oid, list[tuple[Mode, Path]]] = {}
-    for mode, oid, path in _below(listed, b"" if prefix == b"." else prefix + b"/"):
-        if mode.is_blob:
-            wanted.setdefault(oid, []).append((mode, folder / os.fsdecode(path)))
+    for path, entry in parse_staged(listed, b"" if prefix == b"." else prefix + b"/"):
+        if entry.mode.is_blob:
+            wanted.setdefault(entry.oid, []).append((entry.mode, folder / os.fsdecode(path)))
     for oid, content in read_objects(git, "blob", wanted):
         for mode, target in wanted[oid]:
             _write(target, mode, content)
 
 
-def _below(listed: bytes, prefix: bytes) -> Iterator[tuple[Mode, Oid, bytes]]:
-    """Rows of ``ls-files --stage -z`` below `prefix`, with paths relative to it."""
-    for row in filter(None, listed.split(b"\0")):
-        facts, _, path = row.partition(b"\t")
-        mode, oid, stage = facts.decode("ascii").split(" ")
-        if not path.startswith(prefix):
+def parse_staged(listed: bytes, prefix: bytes) -> Iterator[tuple[bytes, Entry]]:
+    """The rows of ``ls-files --stage -z`` below `prefix`, with paths relative to it.
+
+    Raises VendorError (exit code 1) for a path in conflict.
+    """
+    for row in staged_entries(listed):
+        if not row.path.startswith(prefix):
             continue
-        if stage != "0":
-            name = os.fsdecode(path)
+        if row.stage:
             raise VendorError(
-                f"{name} has a merge conflict", hint="resolve it and `git add` it", code=ExitCode.FINDINGS
+                f"{display(row.path)} has a merge conflict", hint="resolve it and `git add` it", code=ExitCode.FINDINGS
             )
-        yield Mode(mode), Oid.parse(oid), path[len(prefix) :]
+        yield row.path[len(prefix) :], row.entry
 
 
 def _write(target: Path, mode: Mode, content: bytes) -> None:

@@ -14,7 +14,6 @@ import contextlib
 import hashlib
 import importlib.metadata
 import importlib.util
-import json
 import re
 import shutil
 import sys
@@ -23,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vendorctl import proc
+from vendorctl.digest import parse_json
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.kernels.caching.cache import UnusableError, read_bounded, write_atomically
 from vendorctl.kernels.objectstore.pointer import Stored
@@ -212,7 +212,7 @@ class Repository:
         """
         text = self._need("status", "--cloud", "--json", "--remote", remote, "--", *pointers, code=ExitCode.UNREACHABLE)
         try:
-            states = json.loads(text.strip().splitlines()[-1])
+            states = parse_json(text.strip().splitlines()[-1])
             # "deleted" means that only the remote has it, which is fine.
             named = {path for path, state in states.items() if state in ("new", "missing")}
         except (IndexError, ValueError, AttributeError) as error:

@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from vendorctl.errors import ExitCode, Location
+from vendorctl.digest import parse_json
+from vendorctl.errors import ExitCode, Location, VendorError
 from vendorctl.kernels.object import manifest
 from vendorctl.kernels.testing import results as forms
 from vendorctl.kernels.testing.backend import Category
@@ -71,6 +74,30 @@ def make_report(
         data=document,
     )
     return TestReport(report)
+
+
+def read_report(file: Path) -> tuple[str, Sequence[ObjectResult]]:
+    """The backend and the results in what ``vendorctl test --format json`` wrote.
+
+    Raises VendorError (exit code 2) for anything else.
+    """
+    try:
+        return _parse_report(parse_json(file.read_bytes()))
+    except (OSError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise VendorError(
+            f"not a report of the form {SCHEMA}",
+            location=Location(str(file)),
+            hint="write it with `vendorctl test --format json`",
+            code=ExitCode.USAGE,
+        ) from error
+
+
+def _parse_report(document: Any) -> tuple[str, Sequence[ObjectResult]]:
+    if document["schema"] != SCHEMA:
+        raise ValueError(f"its schema is {document['schema']!r}")
+    results = [forms.parse(each) for each in document["results"]]
+    list(summary(results))  # so that numbers which nothing can add are noticed here
+    return str(document["backend"]), results
 
 
 def _unproven(results: Iterable[ObjectResult]) -> Iterator[str]:

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from vendorctl.digest import parse_json
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.kernels.executor.cluster.address import Address
 from vendorctl.kernels.executor.cluster.executor import ClusterExecutor
@@ -99,7 +99,7 @@ def _scheduler_of(address: Address) -> str:
     else:
         problem = f"{address.file} is no file of a scheduler"
         try:
-            found = json.loads(address.file.read_bytes())["address"]
+            found = parse_json(address.file.read_bytes())["address"]
         except (OSError, ValueError, KeyError, TypeError):
             found = None
     if not isinstance(found, str) or not found:
