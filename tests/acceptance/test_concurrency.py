@@ -8,7 +8,6 @@ Eight processes and a few rounds here; `make soak` has more of both.
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 from collections.abc import Callable, Sequence
@@ -21,10 +20,10 @@ from support import kernel_workspace
 from support.command import Result
 from support.faults import Snapshot, snapshot
 from support.kernel_workspace import cache_of, unbuild
+from support.soak import SOAK, TIMEOUT
 from support.workspace import Workspace
 from vendorctl.errors import ExitCode
 
-SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
 PROCESSES = 12 if SOAK else 8
 ROUNDS = 40 if SOAK else 2
 
@@ -79,7 +78,7 @@ def quiet(space: Workspace) -> None:
     assert not list((space.root / ".vendorctl/tx").glob("*"))
 
 
-@pytest.mark.timeout(0 if SOAK else 300)
+@pytest.mark.timeout(TIMEOUT)
 def test_one_cold_cache_for_all(originals: Original, place: Callable[[str], Path]) -> None:
     """Eight workspaces of one upstream fetch it together."""
     start = originals(synced)
@@ -102,7 +101,7 @@ def test_one_cold_cache_for_all(originals: Original, place: Callable[[str], Path
         assert snapshot(roots[0]) != snapshot(roots[1])
 
 
-@pytest.mark.timeout(0 if SOAK else 300)
+@pytest.mark.timeout(TIMEOUT)
 def test_readers_see_one_state_while_writers_work(originals: Original, place: Callable[[str], Path]) -> None:
     """Every reader's answer is one that it gives of a state between two commands."""
     start = originals(patched)
@@ -130,7 +129,7 @@ def serial(start: Workspace, place: Callable[[str], Path]) -> dict[tuple[str, ..
     return codes
 
 
-@pytest.mark.timeout(0 if SOAK else 300)
+@pytest.mark.timeout(TIMEOUT)
 def test_the_same_writers_end_as_one_after_the_other(originals: Original, place: Callable[[str], Path]) -> None:
     """One edit, recorded by eight processes at once: one patch, and seven that find nothing to record."""
     start = originals(synced)
@@ -174,7 +173,7 @@ def codes_in_turn(space: Workspace) -> dict[tuple[str, ...], set[int]]:
     return codes
 
 
-@pytest.mark.timeout(0 if SOAK else 300)
+@pytest.mark.timeout(TIMEOUT)
 def test_kernels_of_one_workspace_and_one_cache(
     originals: Original, place: Callable[[str], Path], disk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,7 +202,7 @@ def test_kernels_of_one_workspace_and_one_cache(
         quiet(space)
 
 
-@pytest.mark.timeout(0 if SOAK else 300)
+@pytest.mark.timeout(TIMEOUT)
 @pytest.mark.parametrize("warm", [False, True], ids=["cold", "warm"])
 def test_workspaces_that_build_at_once_share_a_cache(
     warm: bool, originals: Original, place: Callable[[str], Path], disk: Path, monkeypatch: pytest.MonkeyPatch

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import errno
 import itertools
-import os
 import random
 import re
 import shutil
@@ -29,13 +28,13 @@ from support.faults import Snapshot, snapshot
 from support.interruptions import killed_at_step, killed_before
 from support.kernel_workspace import cache_of
 from support.repo import executable
+from support.soak import SOAK, TIMEOUT
 from support.syscalls import Faults, build_shim
 from support.workspace import Workspace, make_workspace
 from vendorctl.errors import ExitCode
 
-SOAK = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
 #: How many faults of a command are tried outside of a soak, unless it says otherwise.
-SAMPLE = 14
+SAMPLE = 6
 #: At most so many of a command of DVC in a soak, which makes a thousand calls and takes ten seconds for each trial.
 MOST_OF_DVC = 300
 
@@ -242,7 +241,7 @@ def without_leftovers(state: tuple[Snapshot, Snapshot]) -> tuple[Snapshot, Snaps
     return {path: entry for path, entry in workspace.items() if not path.endswith("/sending.dvc")}, own
 
 
-@pytest.mark.timeout(0 if SOAK else 300)
+@pytest.mark.timeout(TIMEOUT)
 @pytest.mark.parametrize("name", ALL)
 def test_any_call_that_writes_may_fail(name: str, trial: Callable[[Tried], Trial]) -> None:
     command = ALL[name]
@@ -286,7 +285,7 @@ def results_of(space: Workspace) -> Snapshot:
     return {path: entry for path, entry in found.items() if path.endswith(".json")}
 
 
-@pytest.mark.timeout(0 if SOAK else 300)
+@pytest.mark.timeout(TIMEOUT)
 def test_a_result_that_cannot_be_kept_is_a_result_all_the_same(trial: Callable[[Tried], Trial]) -> None:
     """`test` writes to the user's cache only: whole results, or none."""
     tried = trial(TEST)
@@ -350,7 +349,7 @@ def settled(space: Workspace, old: tuple[Snapshot, Snapshot]) -> bool:
     return there
 
 
-@pytest.mark.timeout(0 if SOAK else 300)
+@pytest.mark.timeout(TIMEOUT)
 def test_a_push_killed_in_mid_transfer_leaves_no_pointer(pushing: tuple[Callable[[], Workspace], Faults]) -> None:
     fresh, faults = pushing
     space = fresh()
@@ -369,7 +368,7 @@ def test_a_push_killed_in_mid_transfer_leaves_no_pointer(pushing: tuple[Callable
     assert partly
 
 
-@pytest.mark.timeout(0 if SOAK else 300)
+@pytest.mark.timeout(TIMEOUT)
 def test_a_push_killed_at_its_own_steps_leaves_a_pointer_only_to_what_was_sent(
     pushing: tuple[Callable[[], Workspace], Faults],
 ) -> None:

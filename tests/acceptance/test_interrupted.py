@@ -3,7 +3,7 @@
 
 """Whole commands killed at every step, on a full disk, and two at once: the old state or the new one, never between.
 
-The next command says which of the two it is.
+The next command says which of the two it is. A sample of the steps is tried here; `make soak` tries each of them.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from support.command import Running
 from support.faults import Snapshot, snapshot
 from support.interruptions import full_at_call, held_at_step, killed_at_program, killed_at_step, noting_steps
 from support.repo import executable, symlink
+from support.soak import SOAK, TIMEOUT, sample
 from support.workspace import Workspace, make_workspace
 from vendorctl.errors import ExitCode
 
@@ -108,6 +109,9 @@ class Command:
     code: int = ExitCode.OK
 
 
+#: At how many steps of a command it is killed, besides those around which its outcome turns.
+STEPS = 6
+
 RECORD = ("patch", "record", "up", "--title", "Mine", "--reason", "ours")
 
 COMMANDS = {
@@ -145,6 +149,7 @@ def undisturbed(command: Command, space: Workspace, steps: Path) -> tuple[tuple[
     return files_of(shown(space)), steps.read_text().splitlines()
 
 
+@pytest.mark.timeout(TIMEOUT)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_killed_at_every_step(name: str, originals: Original, disk: Path) -> None:
     command = COMMANDS[name]
@@ -153,17 +158,21 @@ def test_killed_at_every_step(name: str, originals: Original, disk: Path) -> Non
     new, steps = undisturbed(command, start.copy(disk / "done"), disk / "steps")
     assert old != new
     assert {"write the journal", "begin the swap", "end the journal"} <= set(steps)
+    decided = steps.index("write the journal")
+    turns = {steps.index(name) + more for name in ("write the journal", "begin the swap") for more in (-1, 0, 1)}
+    numbers = sample(range(len(steps)), STEPS, always={*turns, len(steps) - 1})
     outcomes = []
-    for number in range(len(steps)):
+    for number in numbers:
         space = start.copy(disk / f"step{number}")
         assert space.run(*command.words, prepare=killed_at_step(number)).killed
         outcomes.append(settled(space, old, new))
-        if number == steps.index("write the journal"):
+        if number == decided:
             assert space.run(*command.words).code == command.code
             assert files_of(shown(space)) == new
         shutil.rmtree(space.folder)
     # Old up to the commit point, new from there on.
-    assert outcomes == [number > steps.index("write the journal") for number in range(len(steps))]
+    assert outcomes == [number > decided for number in numbers]
+    assert {*outcomes} == {False, True}
 
 
 def settled(space: Workspace, old: object, new: object) -> bool:
@@ -205,6 +214,7 @@ def test_killed_at_every_program_that_a_first_sync_starts(
 # -- full disk -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.timeout(TIMEOUT)
 @pytest.mark.parametrize("name", ["first sync", "sync --pin", "patch record"])
 def test_a_disk_that_is_full_from_some_call_on(name: str, originals: Original, disk: Path) -> None:
     command = COMMANDS[name]
@@ -225,7 +235,7 @@ def test_a_disk_that_is_full_from_some_call_on(name: str, originals: Original, d
             assert files_of(shown(space)) == old
         assert settled(space, old, new) == ("decided" in result.err)
         shutil.rmtree(space.folder)
-        number += 3
+        number += 1 if SOAK else 7
     assert number > 20
     assert seen == {"decided", "unchanged"}
     assert files_of(shown(space)) == new

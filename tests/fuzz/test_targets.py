@@ -7,7 +7,6 @@ inputs made of them. `make fuzz` looks further.
 
 from __future__ import annotations
 
-import os
 import random
 import time
 
@@ -19,6 +18,7 @@ from fuzz.crashes import CRASHES
 from fuzz.mutate import mutated, mutated_json
 from fuzz.registry import BROKEN, TARGETS
 from fuzz.target import Target, TooSlowError, attempt, seeds_of
+from support.soak import TIMEOUT
 from vendorctl.errors import VendorError
 
 
@@ -35,7 +35,7 @@ def inputs(target: Target) -> st.SearchStrategy[bytes]:
     return st.one_of(st.binary(max_size=64), st.builds(changed, seeds, st.integers(0, (1 << 32) - 1)))
 
 
-@pytest.mark.timeout(0 if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else 300)
+@pytest.mark.timeout(TIMEOUT)
 @pytest.mark.parametrize("name", TARGETS)
 def test_nothing_escapes(name: str) -> None:
     target = TARGETS[name]

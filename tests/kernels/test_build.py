@@ -222,11 +222,11 @@ def test_nothing_of_the_machine_is_in_a_manifest(built: Built) -> None:
 def test_nothing_is_begun_after_a_failure(tmp_path: Path) -> None:
     root = tinykern.write_files(tmp_path / "project")
     recipe = root / "recipes" / "scale.py"
-    text = recipe.read_text().replace('yield row(dtype="f16")', "yield from (row(dtype=f'x{i}') for i in range(20))")
+    text = recipe.read_text().replace('yield row(dtype="f16")', "yield from (row(dtype=f'x{i}') for i in range(4))")
     recipe.write_text(text)
     project = tinykern.project(root)
     first = tinykern.build(project, tmp_path / "cache", BuildOptions(jobs=1)).report
     assert first.counts["failed"] == 1
-    assert first.counts["not built"] == 41
+    assert first.counts["not built"] == 9
     every = tinykern.build(project, tmp_path / "cache", BuildOptions(jobs=2, keep_going=True)).report
-    assert every.counts["failed"] == 40
+    assert every.counts["failed"] == 8

@@ -150,6 +150,7 @@ OFFLINE = {
     "PYTHONPATH": sysconfig.get_path("purelib"),
     "PIP_NO_INDEX": "1",
     "PIP_NO_DEPS": "1",
+    "PIP_NO_COMPILE": "1",
     "PIP_NO_BUILD_ISOLATION": "0",  # pip reads it as a value of --build-isolation
 }
 

@@ -147,15 +147,20 @@ class Repo:
 
     def tag(self, name: str, commit: Oid | None = None, *, message: str | None = None) -> Oid:
         """Set (or move) a tag; with `message` an annotated one. Returns the object that the tag names."""
-        target = str(commit or self.head)
+        target = commit or self.head
         if message is None:
-            self.git("tag", "-f", name, target)
-        else:
-            who = {"GIT_COMMITTER_NAME": "Tagger", "GIT_COMMITTER_EMAIL": "tagger@example.org"}
-            environment = os.environ | who | {"GIT_COMMITTER_DATE": f"{EPOCH} +0000"}
-            command = ["git", "tag", "-f", "-a", "-m", message, name, target]
-            subprocess.run(command, cwd=self.path, env=environment, check=True, capture_output=True)
+            self.tag_all({name: target})
+            return target
+        who = {"GIT_COMMITTER_NAME": "Tagger", "GIT_COMMITTER_EMAIL": "tagger@example.org"}
+        environment = os.environ | who | {"GIT_COMMITTER_DATE": f"{EPOCH} +0000"}
+        command = ["git", "tag", "-f", "-a", "-m", message, name, str(target)]
+        subprocess.run(command, cwd=self.path, env=environment, check=True, capture_output=True)
         return self.resolve(f"refs/tags/{name}")
+
+    def tag_all(self, tags: Mapping[str, Oid]) -> None:
+        """Set (or move) lightweight tags with one git process."""
+        rows = "".join(f"update refs/tags/{name} {commit}\n" for name, commit in tags.items())
+        self.git("update-ref", "--stdin", stdin=rows.encode())
 
     def checkout(self, name: str = "main") -> Path:
         """Fill the work tree with a commit and return it."""
@@ -170,10 +175,13 @@ def repo(path: Path, *commits: Changes, messages: Sequence[str | None] = ()) -> 
     None to remove the path. Paths may be bytes. Ids depend on the arguments alone.
     """
     path.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["git", "init", "-q", "--initial-branch=main", str(path)], check=True, capture_output=True)
+    # Without git's samples of hooks, which every copy of the repository would have to carry.
+    init = ["git", "init", "-q", "--template=", "--initial-branch=main", str(path)]
+    subprocess.run(init, check=True, capture_output=True)
     made = Repo(path)
+    (made.git_dir / "info").mkdir(exist_ok=True)
     if commits:
-        made.add_commits(commits, messages=messages)
+        made.add_commits(commits, messages=messages, parents=())
     return made
 
 

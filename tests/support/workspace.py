@@ -111,8 +111,7 @@ def make_workspace(folder: Path, *commits: Changes, output: str | None = None, *
     `keys` are further lines of VENDOR.yaml, as `Workspace.describe` takes them.
     """
     upstream = repo(folder / "upstream", *commits)
-    for number, commit in enumerate(upstream.commits, start=1):
-        upstream.tag(f"v{number}", commit)
+    upstream.tag_all({f"v{number}": commit for number, commit in enumerate(upstream.commits, start=1)})
     space = Workspace(folder, upstream, output)
     space.root.mkdir()
     space.describe(upstream.commits[0], **keys)
