@@ -19,10 +19,12 @@ RESULTS ?=
 TARGET ?=
 SECONDS ?= 60
 
-.PHONY: demo test unit kernels fuzz soak example screenshot lint format bench bench-page bench-lock upstreams dist lock docs system clean help
+.PHONY: install example-install demo test unit kernels fuzz soak example screenshot lint format bench bench-page bench-lock upstreams dist lock docs system clean help
 
 help:  ## Show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(STAMP)  ## Set everything up
 
 demo: $(STAMP)  ## Set everything up and run the whole story on the sample upstream
 	$(BIN)/vendorctl demo
@@ -47,7 +49,8 @@ $(VENV)/.fuzz: requirements/fuzz.lock $(STAMP)
 
 soak: $(STAMP)  ## Every failing system call, many processes, many inputs: takes hours, where `make test` takes samples
 	HYPOTHESIS_PROFILE=soak $(BIN)/python -m pytest -n $(JOBS) --dist worksteal \
-	  tests/fuzz tests/acceptance/test_faults.py tests/acceptance/test_concurrency.py
+	  tests/fuzz tests/acceptance tests/series/test_bump_resume.py tests/series/test_rework_resume.py \
+	  tests/report/test_schemas_kernels.py tests/emulator/test_pseudo_code.py
 
 lint: $(STAMP)  ## Style, types, licence headers
 	$(BIN)/ruff check .
@@ -75,6 +78,9 @@ build/upstreams/minikernels.git/HEAD: $(STAMP)
 	$(BIN)/python -m vendorctl.sample build/upstreams/minikernels.git
 
 # PyTorch is a large download: TORCH= and PYTHON= name another build or one that is there (examples/rowkernels/README.md).
+example-install:  ## Set up what the example library is built and tested with
+	$(MAKE) -C examples/rowkernels install
+
 example: $(STAMP)  ## Build, prove and test the example library with PyTorch, which only this target installs
 	$(MAKE) -C examples/rowkernels
 
@@ -106,11 +112,16 @@ lock:  ## Resolve the dependencies again (needs uv)
 	for extra in $(EXTRAS); do \
 	  $(COMPILE) --constraint requirements/dev.lock --extra $$extra -o requirements/$$extra.lock || exit 1; \
 	done
+	$(COMPILE) --constraint requirements/dev.lock --extra build --extra test requirements/example.in \
+	  -o requirements/example.lock
 	$(subst pyproject.toml,requirements/fuzz.in,$(COMPILE)) -o requirements/fuzz.lock
 
+# pip compiles modules one by one; compileall does it on all cores, and says nothing of files that are no Python.
 $(STAMP): pyproject.toml requirements/dev.lock
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes \
+	  -r requirements/dev.lock
+	$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 

@@ -99,6 +99,8 @@ def test_users_get_what_developers_test(locks: dict[str, tuple[Locked, ...]]) ->
     assert list(drift(locks)) == []
     other = {**locks, CORE: (Locked(name="click", version="0.1", hashes=(DIGEST,)),)}
     assert list(drift(other)) == ["core.lock pins click 0.1, dev.lock does not, or with other hashes"]
+    other = {**locks, "example": (Locked(name="mypy", version="0.1", hashes=(DIGEST,)),)}
+    assert list(drift(other)) == ["example.lock pins mypy 0.1, dev.lock does not, or with other hashes"]
 
 
 def test_an_entry_is_read_whole() -> None:

@@ -13,8 +13,10 @@ from vendorctl.errors import Location, VendorError
 
 #: The lock of vendorctl without extras, and the one that developers install and test with.
 CORE, DEVELOPMENT = "core", "dev"
+#: Locks of tools that vendorctl does not run with: their versions are their own.
+TOOLS = {"bench", "fuzz"}
 #: Locks that are for no user; every other one is that of an extra.
-DEVELOPERS = {DEVELOPMENT, "bench", "fuzz"}
+DEVELOPERS = {DEVELOPMENT, "example", *TOOLS}
 #: How a lock names vendorctl itself as the one that asked.
 ROOT = "vendorctl"
 
@@ -79,9 +81,9 @@ def parse_lock(text: str, path: str) -> tuple[Locked, ...]:
 
 
 def drift(locks: Mapping[str, tuple[Locked, ...]]) -> Iterator[str]:
-    """Where a lock for users pins something that the developers' lock does not: what they get would be untested."""
+    """Where a lock pins something that the developers' lock does not: what is got from it would be untested."""
     known = {(row.name, row.version): row.hashes for row in locks[DEVELOPMENT]}
-    for title in user_locks(locks):
+    for title in sorted({*locks} - {DEVELOPMENT, *TOOLS}):
         for row in locks[title]:
             if known.get((row.name, row.version)) != row.hashes:
                 yield f"{title}.lock pins {row.name} {row.version}, {DEVELOPMENT}.lock does not, or with other hashes"
