@@ -15,9 +15,9 @@ from vendorctl.git.objects import Blobs
 from vendorctl.git.oid import Oid
 from vendorctl.git.tree import Tree
 from vendorctl.proc import Runner, run
-from vendorctl.series.author import parts_of
 from vendorctl.series.patch import Patch
 from vendorctl.series.record import Statement
+from vendorctl.series.split import parts_of
 from vendorctl.series.stack import Applied, Series, apply_series
 from vendorctl.series.write import write_patch
 from vendorctl.vendor.contents import ChainedBlobs

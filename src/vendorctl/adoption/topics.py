@@ -19,8 +19,8 @@ from vendorctl.git.objects import Blobs
 from vendorctl.git.oid import Oid, hash_blob
 from vendorctl.git.tree import Entry, Tree
 from vendorctl.paths import display
-from vendorctl.series.author import Part, with_hunks
 from vendorctl.series.patch import ChangeKind
+from vendorctl.series.split import Part, with_hunks
 from vendorctl.vendor.syntax import parse_module, statements_in
 
 #: Names the topic of one separable piece of the difference.

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from vendorctl.adoption.topics import Topics
     from vendorctl.git.objects import Blobs
     from vendorctl.git.tree import Tree
-    from vendorctl.series.author import Part
     from vendorctl.series.record import Statement
+    from vendorctl.series.split import Part
 
 
 @click.command("adopt")

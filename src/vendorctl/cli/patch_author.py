@@ -100,7 +100,7 @@ def split(
         return emit(_list_parts(name, number))
     if not title:
         raise VendorError("the new patch needs a --title", code=ExitCode.USAGE)
-    from vendorctl.series.author import split_by
+    from vendorctl.series.split import split_by
 
     rework = partial(split_by, number, paths, parts, title, reason)
     return emit(_rework(name, f"split patch {number:04d}", rework, dry_run))
@@ -192,7 +192,7 @@ def _abort(name: str) -> Report:
 
 
 def _list_parts(name: str, number: int) -> Report:
-    from vendorctl.series.author import parts_report
     from vendorctl.series.listing import find_patch
+    from vendorctl.series.split import parts_report
 
     return parts_report(name, find_patch(_standing(name).series, str(number)))

@@ -15,11 +15,12 @@ from vendorctl.git.objects import Blobs
 from vendorctl.git.tree import Tree
 from vendorctl.model import Json, Report
 from vendorctl.paths import display
-from vendorctl.series.author import UNDECIDED, Choices, fold_edits, refresh_with
 from vendorctl.series.content import ContentMerger
 from vendorctl.series.editing import Editing, load_editing, read_edited, stage_editing_end
 from vendorctl.series.record import Edits, unrecorded, without_bytecode
 from vendorctl.series.recording import refuse_unlocked, with_chain
+from vendorctl.series.relay import UNDECIDED, Choices
+from vendorctl.series.rework import fold_edits, refresh_with
 from vendorctl.series.stack import Applied
 from vendorctl.series.store import SERIES_FILE, dump_series_file
 from vendorctl.series.workspace import Dresser, Standing, load_standing, locked_upstream

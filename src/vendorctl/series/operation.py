@@ -10,8 +10,9 @@ from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
-from vendorctl.series.author import Choices, drop_patch, move_patch
 from vendorctl.series.authoring import Rework, plan_refresh, plan_rework
+from vendorctl.series.relay import Choices
+from vendorctl.series.rework import drop_patch, move_patch
 from vendorctl.series.workspace import Dresser
 from vendorctl.workspace.lock import Lock
 from vendorctl.workspace.manifest import Upstream

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from vendorctl.errors import ExitCode, VendorError
 from vendorctl.model import Json, Report
-from vendorctl.series.author import Choices, StuckError
 from vendorctl.series.authoring import SCHEMA, Rework, rework_report, stage_rework
 from vendorctl.series.conflict import read_decisions, stage_abort, stage_decisions, stage_end
 from vendorctl.series.operation import Operation
+from vendorctl.series.relay import Choices, StuckError
 from vendorctl.series.resolutions import Resolution
 from vendorctl.series.stopped import open_conflicts, series_digests
 from vendorctl.series.store import load_series

@@ -14,10 +14,10 @@ from typing import Any
 
 from vendorctl.model import Json
 from vendorctl.paths import display_text
-from vendorctl.series.author import StuckError, explain_rework_conflict
 from vendorctl.series.bump import Stuck
 from vendorctl.series.conflict import stage_stop
 from vendorctl.series.operation import Operation, OperationKind
+from vendorctl.series.relay import StuckError, explain_rework_conflict
 from vendorctl.series.stopped import StateFile, Stopped, parse_common
 from vendorctl.workspace.root import rework_dir
 from vendorctl.workspace.transaction import Transaction

@@ -13,9 +13,9 @@ from vendorctl.kernels.testing.contrast import Bench, Contrast, Turn
 from vendorctl.kernels.testing.report import TestReport
 from vendorctl.kernels.testing.variant import Variant
 from vendorctl.model import Finding, Report
-from vendorctl.series.author import drop_patch
 from vendorctl.series.content import ContentMerger
 from vendorctl.series.patch import Patch
+from vendorctl.series.rework import drop_patch
 from vendorctl.series.workspace import Standing
 from vendorctl.vendor.contents import ChainedBlobs
 

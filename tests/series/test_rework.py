@@ -14,18 +14,11 @@ from support.chains import Shelf, numbered
 from support.repo import Content
 from support.small_workspace import SmallWorkspace, notices
 from vendorctl.errors import ExitCode, VendorError
-from vendorctl.series.author import (
-    drop_patch,
-    fold_edits,
-    move_patch,
-    parts_of,
-    refresh_with,
-    split_by,
-    split_patch,
-)
 from vendorctl.series.authoring import Rework, plan_refresh, plan_rework, rework_report, stage_rework
 from vendorctl.series.content import ContentMerger
 from vendorctl.series.editing import load_editing, stage_editing, stage_editing_end
+from vendorctl.series.rework import drop_patch, fold_edits, move_patch, refresh_with
+from vendorctl.series.split import parts_of, split_by, split_patch
 from vendorctl.series.stack import Applied
 from vendorctl.series.workspace import load_standing, locked_upstream
 from vendorctl.workspace.lockfile import load_lock
