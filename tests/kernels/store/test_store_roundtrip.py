@@ -5,10 +5,14 @@
 
 from __future__ import annotations
 
+import os
+import select
 import shutil
+import time
 from dataclasses import replace
 
 from support.command import start
+from support.interruptions import held_at_step
 from support.objectstore import DAMAGED, OBJECTS, Place, git, objects_in, remote, rules
 from vendorctl.cli import main
 from vendorctl.errors import ExitCode
@@ -85,6 +89,25 @@ def test_pushes_at_once_come_one_after_the_other(fresh: Place) -> None:
     assert sum("waiting for `vendorctl objects push`" in result.err for result in results) == 1
     assert fresh.run("objects", "status", "--in-remote", "--require")[0] == 0
     assert not list(fresh.root.glob("objects/*/*/sending.dvc"))
+
+
+def test_a_build_waits_for_a_push(fresh: Place) -> None:
+    """It would take objects away that the push is about to send."""
+    fresh.configure(remote("store", "../../remote"))
+    (until, let_go), (begun, told) = os.pipe(), os.pipe()
+    hold = held_at_step("write the journal", until=until, told=told)
+    pushing = start("-C", str(fresh.root), "objects", "push", prepare=hold)
+    assert select.select([begun], [], [], 60)[0]
+    described = fresh.root / "VENDOR.yaml"
+    described.write_text(described.read_text().replace("[gfx942, gfx11-generic]", "[gfx942]"))
+    building = start("-C", str(fresh.root), "build", "-j1")
+    while "waiting for `vendorctl objects push`" not in building.said():
+        assert os.waitid(os.P_PID, building.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None, building.wait().text
+        time.sleep(0.05)
+    assert objects_in(fresh.root).keys() == OBJECTS
+    os.write(let_go, b"x")
+    assert (pushing.wait().code, building.wait().code) == (0, 0)
+    assert {path for path in OBJECTS if "gfx942" in path} == objects_in(fresh.root).keys()
 
 
 def test_names_that_no_manifest_has_are_refused(kept: Place) -> None:
