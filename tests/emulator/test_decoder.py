@@ -143,6 +143,24 @@ def test_gfx90a_numbers_its_bf16_matrix_instructions_differently() -> None:
     assert old.encoding != new.encoding
 
 
+@pytest.mark.parametrize("source", [249, 250, 255], ids=["SDWA", "DPP", "literal"])
+@pytest.mark.parametrize("name", ["gfx90a", "gfx942"])
+def test_a_long_instruction_of_gfx9_has_no_further_word(name: str, source: int) -> None:
+    """Numbers of source operands that ask for one are none there; gfx11 has a word behind these too."""
+    plain = assemble("v_mul_lo_u32 v1, v2, v3", name)
+    word = int.from_bytes(plain, "little") & ~(0x1FF << 32) | source << 32
+    changed = word.to_bytes(8, "little") + bytes(4)
+    with pytest.raises(UndecodableError, match=f"v_mul_lo_u32 has 8 bytes, so that its operand {source} is none"):
+        decode(changed, name)
+    if LLVM is not None:
+        text = " ".join(f"0x{byte:02x}" for byte in changed[:8])
+        said = subprocess.run([LLVM, "--disassemble", "--triple=amdgcn", f"--mcpu={name}"], input=text.encode(),
+                              capture_output=True, check=False)  # fmt: skip
+        assert b"invalid instruction encoding" in said.stderr
+    (with_literal,) = decoded("v_mul_lo_u32 v1, 0x12345, v3", "gfx1100")
+    assert with_literal.literal == 0x12345
+
+
 def test_a_generic_object_may_only_use_what_every_member_has() -> None:
     scalar_float = assemble("s_mul_f32 s0, s1, s2", "gfx1151")
     assert decode(scalar_float, "gfx1151")[0].mnemonic == "s_mul_f32"

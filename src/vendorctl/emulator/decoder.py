@@ -38,6 +38,8 @@ _SIGNED = {
     **dict.fromkeys(("VFLAT", "VGLOBAL", "VSCRATCH"), 24),
 }
 _EXTENDED = ("VOP1", "VOP1_SDST", "VOP2", "VOPC", "VOP3", "VOP3_SDST", "VOP3SD", "VOP3P")
+#: Source operands that stand for a further word: sub-dword selections (SDWA), a lane permutation (DPP), a literal.
+_NEEDS_A_WORD = (249, 250, LITERAL)
 _SCALAR_RESULT = re.compile(r"v_cmpx?_\w+|v_readfirstlane_b32|v_readlane_b32|v_s_\w+")
 
 #: Moves to and from accumulation registers, which no bit marks as such.
@@ -199,7 +201,9 @@ class _Reader:
     def _read_extension(self) -> None:
         """The word after the encoding: a literal, a lane permutation (DPP) or sub-dword selections (SDWA)."""
         after = (self.word >> (8 * self.encoding.size)) & 0xFFFFFFFF
-        if self.encoding.name in _EXTENDED:
+        if self.wanted.is_cdna and self.encoding.name.startswith("VOP3"):
+            self._refuse_extension()
+        elif self.encoding.name in _EXTENDED:
             marker = self._number("src0") if any(operand.name == "src0" for operand in self.operands) else 0
             self.extension = {250: "dpp16", 249: "sdwa" if self.wanted.is_cdna else ""}.get(marker, "")
             if not self.wanted.is_cdna and marker in (233, 234):
@@ -211,6 +215,12 @@ class _Reader:
         elif self._has_literal():
             self.size += 4
             self.literal = after
+
+    def _refuse_extension(self) -> None:
+        """gfx9 has one further word behind its short encodings only; behind a long one, nothing may ask for it."""
+        asking = [operand.number for operand in self.operands if operand.number in _NEEDS_A_WORD]
+        if asking:
+            raise UndecodableError(f"{self.opcode.mnemonic} has 8 bytes, so that its operand {asking[0]} is none")
 
     def _has_literal(self) -> bool:
         named = self.opcode.literal or any(operand.number == LITERAL for operand in self.operands)
