@@ -22,7 +22,7 @@ SECONDS ?= 60
 .PHONY: install example-install demo test unit kernels fuzz soak example screenshot lint format bench bench-page bench-lock upstreams dist lock docs system clean help
 
 help:  ## Show this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "%-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: $(STAMP)  ## Set everything up
 
@@ -81,7 +81,7 @@ build/upstreams/minikernels.git/HEAD: $(STAMP)
 example-install:  ## Set up what the example library is built and tested with
 	$(MAKE) -C examples/rowkernels install
 
-example: $(STAMP)  ## Build, prove and test the example library with PyTorch, which only this target installs
+example: $(STAMP)  ## Build, prove and test the example library with PyTorch, which nothing else here needs
 	$(MAKE) -C examples/rowkernels
 
 screenshot: upstreams  ## Build the report of this repository and take pictures of it (build/screenshots); needs chromium

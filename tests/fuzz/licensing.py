@@ -1,9 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The vendorctl authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What files and upstreams say about licences: headers, expressions, REUSE.toml, dep5 and sidecars, and
-what reuse says of them.
-"""
+"""What is said about licences: by headers, expressions, REUSE.toml, dep5 and sidecars, and by reuse about them."""
 
 from __future__ import annotations
 
